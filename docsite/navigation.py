@@ -64,6 +64,8 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     ),
     "Guides/What goes in": (
         "docs/inputs.md",
+        "docs/no_answer.md",
+        "docs/searches.md",
         "docs/arrays.md",
         "docs/features.md",
         "docs/spark.md",

@@ -388,8 +388,8 @@ def retrieved(response: dict[str, Any]) -> Table:
     if response.get("failures"):
         raise Refused
     for query, details in member(response, "details", dict).items():
+        rows = table.setdefault(query, [])
         for found in member(details, "hits", list):
             hit = member(found, "hit", dict)
-            score = finite(member(hit, "_score", (int, float)))
-            table.setdefault(query, []).append((member(hit, "_id", str), score))
+            rows.append((member(hit, "_id", str), finite(member(hit, "_score", (int, float)))))
     return once(table)

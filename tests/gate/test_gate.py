@@ -112,7 +112,7 @@ def test_missing_queries_are_noted() -> None:
     assert verdict.passed
     assert verdict.checks[0].decided_on == "mean of 8 queries; counted as empty rankings: 2 missing"
     assert verdict.notes == [
-        "judged queries for which the run retrieves nothing: 2",
+        "judged queries missing from the run: 2",
         "queries of the run without judgments: 1 (only --max-med counts them; untied check lists them)",
     ]
     assert not gate(QRELS, partial, min={"RR": 0.75}).passed
@@ -319,3 +319,13 @@ def test_queries_without_judged_documents_do_not_shift_the_others() -> None:
             own, drop = gate(qrels, run, on_undefined=on_undefined, **options).checks
         assert [reason.partition(":")[0] for reason in own.reasons] == reasons
         assert [check.queries[0]["query"] for check in (own, drop)] == ["q4", "q4"]
+
+
+def test_an_empty_ranking_is_not_missing() -> None:
+    """A query for which the run found nothing counts as 0 in every rule; one that it lacks fails the gate."""
+    nothing, lacks = GOOD | {"q0": []}, {query: docs for query, docs in GOOD.items() if query != "q0"}
+    limits: dict[str, dict[str, float]] = {"min": {"RR": 0.8}, "max_drop": {"RR": 0.2}}
+    assert gate(QRELS, nothing, baseline=GOOD, **limits).passed
+    assert not gate(QRELS, lacks, baseline=GOOD, **limits).passed
+    assert gate(QRELS, nothing, baseline=GOOD, max_drop={"RR": 0.1}).checks[0].value == 0.125
+    assert not gate(QRELS, GOOD, baseline=nothing, certain=["RR"], max_drop={"RR": 0}).notes

@@ -96,7 +96,7 @@ def undefined_in_med() -> list[Case]:
 def missing_in_min() -> list[Case]:
     case = of(QRELS, SHORT, min={"RR": 0.8})
     return [
-        (case, False, "the run retrieves nothing for 1 query (q0): --allow-missing (allow_missing=True)"),
+        (case, False, "the run lacks 1 query (q0): --allow-missing (allow_missing=True)"),
         (case | {"allow_missing": True}, True, "0.8750 (mean of 8 queries; counted as empty rankings: 1 missing)"),
         (of(QRELS, SHORT, min={"RR": 0.9}, allow_missing=True), False, "0.8750"),
     ]
@@ -105,7 +105,7 @@ def missing_in_min() -> list[Case]:
 def missing_in_max() -> list[Case]:
     case = of(QRELS, SHORT, max={"Unjudged@2": 0.1})
     return [
-        (case, False, "the run retrieves nothing for 1 query (q0)"),
+        (case, False, "the run lacks 1 query (q0)"),
         (case | {"allow_missing": True}, True, "mean of 8 queries; counted as empty rankings: 1 missing"),
         # ESL of an empty ranking is undefined, which is another thing to allow.
         (of(QRELS, SHORT, max={"ESL": 1}, allow_missing=True), False, "undefined for 1 query (q0)"),
@@ -116,7 +116,7 @@ def missing_in_drop(**significant: Any) -> list[Case]:
     case = of(QRELS, SHORT, baseline=GOOD, max_drop={"RR": 0.2}, **significant)
     close = of(QRELS, SHORT, baseline=GOOD, max_drop={"RR": 0.1}, allow_missing=True, **significant)
     return [
-        (case, False, "the run retrieves nothing for 1 query of the baseline (q0)"),
+        (case, False, "the run lacks 1 query of the baseline (q0)"),
         (case | {"allow_missing": True}, True, "drops by 0.1250"),
         (close, bool(significant), "counted as empty rankings: 1 missing from the run"),
         # What the baseline lacks cannot make up for anything.
@@ -295,7 +295,7 @@ def missing_in_verdicts(**rule: Any) -> list[Case]:
     case = of(QRELS, SHORT, baseline=bad, **rule)
     few = {"q0": ["b"]}
     return [
-        (case, False, "the run retrieves nothing for 1 query of the baseline (q0): --allow-missing"),
+        (case, False, "the run lacks 1 query of the baseline (q0): --allow-missing"),
         (case | {"allow_missing": True}, True, "mean of 8 queries; counted as empty rankings: 1 missing from the run"),
         # What the baseline lacks cannot make up for anything.
         (

@@ -61,6 +61,13 @@ def test_unknown_labels_are_errors(labelled):
         untied.read_qrels(labelled(ESCI))
 
 
+def test_only_line_breaks_end_rows(tmp_path):
+    """Texts may have characters that Python, but not CSV, takes for the end of a line."""
+    path = tmp_path / "labels.csv"
+    path.write_text('query_id,product_id,label,title\nq,a,Exact,one\u2028two\x1c\x85\nq,b,Exact,"one\r\ntwo"\n')
+    assert content(untied.read_qrels(path, grades={"Exact": 2})) == {"q": {"a": 2, "b": 2}}
+
+
 def test_labels_on_the_command_line(tmp_path, untied_):
     # Wayfair's files are tab-separated, and end in .csv.
     (tmp_path / "label.csv").write_text("id\tquery_id\tproduct_id\tlabel\n0\t1\ta\tExact\n1\t1\tb\tIrrelevant\n")

@@ -14,7 +14,7 @@ RUN = {"q1": ["a"], "q2": ["b"]}
 
 
 def test_all_measures_leave_them_out():
-    with pytest.warns(untied.UntiedWarning, match="queries without judged documents, left out: 1"):
+    with pytest.warns(untied.UntiedWarning, match="queries without judged documents: 1 .* left out"):
         results = untied.evaluate(QRELS, RUN, ["AP", "P@1"], on_undefined="nan")
     assert (results["AP"], results["P@1"], list(results.queries)) == (1, 1, ["q1"])
 
@@ -35,11 +35,27 @@ def test_there_may_be_no_other_query():
 
 
 def test_gates_and_commands_do_the_same(tmp_path, untied_):
-    with pytest.warns(untied.UntiedWarning, match="left out: 1"):
+    with pytest.warns(untied.UntiedWarning, match="1 .* left out"):
         assert gate(QRELS, RUN, min={"P@1": 1}, on_undefined="nan")
     for name, content in (("q", QRELS), ("r", RUN)):
         (tmp_path / f"{name}.json").write_text(json.dumps(content))
     given = (tmp_path / "q.json", tmp_path / "q.json", "-m", "P@1", "--on-undefined", "nan")
     code, out, err = untied_("eval", *given)
     assert (code, out.splitlines()[-1]) == (0, "q\tall\tP@1\t1.0000")
-    assert "queries without judged documents, left out: 1" in err
+    assert "queries without judged documents: 1 (they have no answer, or none is known yet; left out)" in err
+    err = untied_("eval", *given[:4])[2]
+    assert "queries without judged documents: 1 (they have no answer, or none is known yet; --on-undefined nan" in err
+
+
+def test_gates_name_the_right_queries():
+    """Rows of queries are those of all judgments, unless queries without judged documents are to be left out."""
+    qrels, run = {"q1": {}, "q2": {"a": 1}, "q3": {"a": 1}, "q4": {"a": 1}}, {"q1": ["b"], "q2": ["a"], "q3": ["b"]}
+    [ap, p] = gate(qrels, run, min={"AP": 0.5, "P@1": 0.5}).checks
+    assert "the run lacks 1 query (q4)" in ap.sentence
+    assert "undefined for 1 query (q1)" in ap.sentence
+    assert [query["query"] for query in ap.queries] == ["q3", "q4", "q2"]
+    assert (p.run, p.decided_on) == (0.25, "mean of 4 queries")
+    with pytest.warns(untied.UntiedWarning, match=r"documents: 1 .* left out"):
+        [ap, p] = gate(qrels, run, min={"AP": 0.5, "P@1": 0.5}, on_undefined="nan").checks
+    assert (ap.run, p.run, p.decided_on) == (1 / 3, 1 / 3, "mean of 3 queries")
+    assert "undefined" not in ap.sentence

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
+    from untied._core import Qrels, Run
     from untied._types import Findings
 
 
@@ -84,10 +85,14 @@ def main(options: argparse.Namespace) -> None:
             refused.append(_all_lines(error, formats, options))
             continue
         findings = check_run(qrels, run, options.threads)
-        lines = [*_of_qrels(findings, options.list), ""] if is_first else []
+        queries = qrels.queries()
+        unanswered = [queries[row] for row in sorted(qrels.unanswered())]
+        lines = [*_of_qrels(findings, unanswered, options.list), ""] if is_first else []
         is_first = False
         lines += [f"{show_id(file.path)}: {findings['queries'][0]:,} queries, {findings['documents']:,} documents"]
-        lines += [f"{_mark(suspicious)} {text}" for suspicious, text in describe(findings, options.list)]
+        may_be_empty = findings["depths"][0] == 0
+        about = [*describe(findings, options.list), *_of_answers(run, qrels, unanswered, may_be_empty, options.list)]
+        lines += [f"{_mark(suspicious)} {text}" for suspicious, text in about]
         write("\n".join(lines) + "\n", None)
     if refused and (is_first or not options.keep_going):
         raise refusal(refused, options)
@@ -118,15 +123,34 @@ def _mark(suspicious: bool) -> str:
     return paint("!", "yellow", sys.stdout) if suspicious else " "
 
 
-def _of_qrels(findings: Findings, most: int) -> list[str]:
+def _of_qrels(findings: Findings, unanswered: list[str], most: int) -> list[str]:
     lines = [f"qrels: {findings['queries'][1]:,} queries"]
-    if findings["without_relevant"]:
+    if unanswered:
         lines.append(
-            f"{_mark(True)} queries without a relevant document: {_counted(findings['without_relevant'], most)}"
+            f"{_mark(True)} queries without judged documents, which have no answer or none is known yet: "
+            f"{_counted(unanswered, most)}"
         )
+    irrelevant = sorted({*findings["without_relevant"]} - {*unanswered})
+    if irrelevant:
+        lines.append(f"{_mark(True)} queries without a relevant document: {_counted(irrelevant, most)}")
     if findings["repeated"]:
         lines.append(f"{_mark(True)} repeated judgments: {findings['repeated']}")
     return lines
+
+
+def _of_answers(
+    run: Run, qrels: Qrels, unanswered: list[str], may_be_empty: bool, most: int
+) -> Iterator[tuple[bool, str]]:
+    """Statements about queries for which a run retrieves nothing, and about those for which it should."""
+    retrieved = {*run.queries()}
+    judged = {*qrels.queries()} & retrieved - {*unanswered} if may_be_empty else set()
+    empty = [query for query in sorted(judged) if not run[query]]
+    if empty:
+        yield True, f"queries for which nothing is retrieved: {_counted(empty, most)}"
+    answered = [query for query in unanswered if query in retrieved and run[query]]
+    if unanswered:
+        number = "none" if not answered else _counted(answered, most)
+        yield bool(answered), f"queries without judged documents for which something is retrieved: {number}"
 
 
 def describe(findings: Findings, most: int) -> Iterator[tuple[bool, str]]:

@@ -104,6 +104,7 @@ class Arguments(Parser):
     def add_reading(self, *, explained: bool = False) -> None:
         """Add options about formats and columns; only ``untied eval`` has the long help text."""
         from untied.inputs.files import QRELS_COLUMNS, QRELS_FORMATS, RUN_COLUMNS, RUN_FORMATS, meanings
+        from untied.inputs.tolerance import DUPLICATES, FAILED
 
         group = self.group("input")
         for what, formats, called in (("qrels", QRELS_FORMATS, "judgments"), ("run", RUN_FORMATS, "runs")):
@@ -121,6 +122,12 @@ class Arguments(Parser):
             default=[],
             action="append",
         )
+        for name, about, values in (
+            ("--duplicates", "choose what to do if a query retrieves a document several times", DUPLICATES),
+            ("--failed", "choose what to do if a search engine says that a query failed", FAILED),
+        ):
+            described = listing(about, values) if explained else f"{about}: {either(tuple(values))} (default: error)"
+            group.option(name, "WHAT", described, choices=tuple(values), default="error")
         group.option(
             "--collapse",
             "HOW",

@@ -6,12 +6,12 @@ import os
 
 from untied._core import show_id
 from untied.cli import message
-from untied.cli.options import UsageError, column_names
+from untied.cli.options import UsageError, chosen, column_names
 from untied.errors import UntiedError
 from untied.inputs.convert import as_qrels
 from untied.inputs.files import QRELS_COLUMNS, RUN_COLUMNS, RunFile, has_columns, parts_of, read_run
 from untied.inputs.folders import is_same
-from untied.inputs.mismatch import listed
+from untied.inputs.mismatch import listed, of_unanswered, warn_or_raise
 from untied.inputs.names import names_of
 
 TYPE_CHECKING = False
@@ -30,6 +30,8 @@ def read_qrels(options: argparse.Namespace) -> Qrels:
     try:
         columns, grades = qrels_columns(options), _grades(options)
         qrels = as_qrels(options.qrels, options.threads, options.qrels_format, columns, grades)
+        if getattr(options, "on_undefined", "nan") != "nan":
+            warn_or_raise(of_unanswered(qrels.unanswered(), "--on-undefined nan leaves them out"))
         if options.collapse_qrels is None:
             return qrels
         from untied.inputs.collapse import collapsed_qrels
@@ -62,13 +64,12 @@ def run_files(options: argparse.Namespace) -> dict[str, RunFile] | list[RunFile]
 
 def files_of(options: argparse.Namespace, paths: Iterable[str]) -> list[RunFile]:
     """Files of runs, with the formats and names of columns that options give; some may be files without columns."""
-    files = [RunFile(path, options.run_format) for path in paths]
+    given = chosen(options, "duplicates", "failed", "collapse")
+    files = [RunFile(path, options.run_format, **given) for path in paths]
     tables = [file for file in files if has_columns(file, file.format)]
     named = run_columns(options, files)
     for file in tables or files:  # if no file has columns, reading refuses the names
         file.columns = named
-    for file in files:
-        file.collapse = options.collapse
     return files
 
 
@@ -213,6 +214,8 @@ def reading_settings(options: argparse.Namespace) -> dict[str, Any]:
         "run_format": None if options.run_format == "auto" else options.run_format,
         "qrels_columns": qrels_columns(options),
         "run_columns": run_columns(options, [RunFile(run, options.run_format) for run in runs]),
+        "duplicates": None if options.duplicates == "error" else options.duplicates,
+        "failed": None if options.failed == "error" else options.failed,
         "collapse": options.collapse,
         "collapse_qrels": options.collapse_qrels,
         "grades": _grades(options),

@@ -309,7 +309,7 @@ def _notes(evidence: Evidence) -> Iterator[str]:
     for name in evidence.runs:
         missing, unknown = evidence.missing(name), evidence.unknown[name]
         if missing:
-            yield f"judged queries for which the {name} retrieves nothing: {len(missing):,}"
+            yield f"judged queries missing from the {name}: {len(missing):,}"
         if unknown:
             hint = "only --max-med counts them; untied check lists them"
             yield f"queries of the {name} without judgments: {unknown:,} ({hint})"

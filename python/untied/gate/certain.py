@@ -35,7 +35,7 @@ def certain(evidence: Evidence, limit: Limit, allowed: Allowed) -> Check:
     missing, new = evidence.missing("run"), evidence.missing("baseline")
     reasons = [f"the {name}: {why}" for name in PAIR if (why := evidence.apart[name])]
     reasons += allowed.why_missing(
-        evidence, missing - new, f"the run retrieves nothing for {in_queries(len(missing - new))} of the baseline"
+        evidence, missing - new, f"the run lacks {in_queries(len(missing - new))} of the baseline"
     )
     # For a query that the baseline lacks, every run would seem better.
     qrels = evidence.qrels.without(new, evidence.threads) if new else evidence.qrels

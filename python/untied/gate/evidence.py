@@ -66,8 +66,9 @@ class Evidence:
             facts = results.facts()[name]
             self.unknown[name], self.apart[name] = facts["unknown"], mismatch.of_facts(facts)
             self._retrieved[name] = _column(results, NumRet, name)
-            self._missing[name] = frozenset(row for row, number in enumerate(self._retrieved[name]) if not number)
             self._rows = results._evaluations[name]
+            empty = (row for row, number in enumerate(self._retrieved[name]) if not number)
+            self._missing[name] = frozenset(row for row in empty if self._rows.query(row) not in run)
         self._by_itself: dict[tuple[Measure, bool], Results] = {}
         self._results = {"nan": self._evaluated(self._measures, "nan")} if self._measures else {}
 
@@ -141,7 +142,7 @@ class Evidence:
         return self._alone(measure).facts()[run]["unsettled"]
 
     def missing(self, run: str) -> frozenset[int]:
-        """Rows of judged queries for which a run retrieves nothing."""
+        """Rows of judged queries that a run lacks; one that is there with an empty ranking is none of them."""
         return self._missing[run]
 
     def named(self, rows: Sequence[int]) -> str:

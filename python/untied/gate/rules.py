@@ -70,7 +70,7 @@ def own(evidence: Evidence, limit: Limit, allowed: Allowed) -> Check:
     with_zeros = allowed.undefined == "zero" and bool(undefined) and not lower_is_better
     total = evidence.total(measure, "run", with_zeros=with_zeros)
     reasons = _apart(evidence, "run")
-    reasons += allowed.why_missing(evidence, missing, f"the run retrieves nothing for {in_queries(len(missing))}")
+    reasons += allowed.why_missing(evidence, missing, f"the run lacks {in_queries(len(missing))}")
     # Missing queries have a reason of their own.
     others = undefined if allowed.missing else [row for row in undefined if row not in missing]
     reasons += allowed.why_undefined(evidence, others, f"undefined for {in_queries(len(others))}", lower_is_better)
@@ -200,7 +200,7 @@ class _Pairs:
         self.rows = rows
         self._after, self._before = after, before
         became = lost if allowed.missing else [row for row in lost if row not in vanished]
-        what = f"the run retrieves nothing for {in_queries(len(vanished))} of the baseline"
+        what = f"the run lacks {in_queries(len(vanished))} of the baseline"
         self.reasons = allowed.why_missing(evidence, vanished, what)
         self.reasons += allowed.why_undefined(
             evidence, became, f"{in_queries(len(became))} became undefined", measure.lower_is_better

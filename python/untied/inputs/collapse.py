@@ -8,13 +8,11 @@ from untied._core import Qrels, Run, show_id
 from untied.errors import UntiedError
 from untied.inputs import mismatch
 from untied.inputs.lines import numbered, refused
+from untied.inputs.tolerance import Tolerance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    #: A document's id and score.
-    Row = tuple[str, float]
 
 
 def collapsed_run(run: Run, how: str, source: str) -> Run:
@@ -22,24 +20,14 @@ def collapsed_run(run: Run, how: str, source: str) -> Run:
     named = Collapse(how)
     collapsed = {query: [(named.document_of(part), score) for part, score in run[query]] for query in run.queries()}
     named.check(source)
-    merged = {query: _best(rows) for query, rows in collapsed.items()}
-    before, after = sum(map(len, collapsed.values())), sum(map(len, merged.values()))
-    changed = sum(len(rows) > len(merged[query]) for query, rows in collapsed.items())
-    where = "query" if changed == 1 else "queries"
-    mismatch.warn_or_raise(
-        f"{before:,} rows became {after:,} documents in {changed:,} {where} of {source}" if changed else None
-    )
+    best = Tolerance(duplicates="best")
+    merged = {query: best.kept(rows) for query, rows in collapsed.items()}
+    if best.affected:
+        before, where = sum(map(len, collapsed.values())), "query" if best.affected == 1 else "queries"
+        mismatch.warn_or_raise(
+            f"{before:,} rows became {before - best.repeats:,} documents in {best.affected:,} {where} of {source}"
+        )
     return Run.from_mapping(merged)
-
-
-def _best(rows: list[Row]) -> dict[str, float]:
-    """The highest score of each document, in the place of the row that has it."""
-    kept: dict[str, float] = {}
-    for document, score in rows:
-        if document not in kept or score > kept[document]:
-            kept.pop(document, None)
-            kept[document] = score
-    return kept
 
 
 class Collapse:

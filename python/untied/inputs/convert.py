@@ -9,6 +9,7 @@ from untied.errors import UntiedError, check_one_of
 from untied.inputs import files
 from untied.inputs.folders import runs_of
 from untied.inputs.names import names_of
+from untied.inputs.tolerance import Tolerance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ def as_run(
         return read_once(_of_table(Run.from_arrow, Run.from_rows, run, threads, columns), run, "run")
     plain: Any = _plain(run, "run")
     if format == "rank-eval":
-        plain = files.retrieved(plain)
+        plain = files.retrieved(plain, Tolerance())
     if hasattr(plain, "keys"):
         files.check_columns(columns, "a dict", "run")
         return Run.from_mapping(_with_ids(plain), threads)

@@ -13,6 +13,7 @@ from untied._core import Run, show_id
 from untied.errors import InputError, UntiedError
 from untied.inputs.lines import id_of, numbered, refused
 from untied.inputs.rows import ROW
+from untied.inputs.tolerance import Repeated, Tolerance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +28,11 @@ class WrongAnswer(Exception):
     """An answer that cannot be read: what was expected, and what was found."""
 
 
-def read_answers(path: str, engine: str, threads: int | None, ids: str | None = None) -> Run:
+class Failed(WrongAnswer):
+    """An answer that the engine calls incomplete, or an error instead of one."""
+
+
+def read_answers(path: str, engine: str, threads: int | None, ids: str | None, tolerance: Tolerance) -> Run:
     """The run in a file of answers of an engine, a key of `ENGINES`.
 
     Answers have the ids of their queries, unless `ids` says where these are: `ROW`, or @ and a file with an id on every
@@ -39,8 +44,10 @@ def read_answers(path: str, engine: str, threads: int | None, ids: str | None = 
         try:
             if query in rankings:
                 raise WrongAnswer("one answer for each query", f"query {show_id(query)} again")
-            rankings[query] = _ranking(ENGINES[engine](response))
+            rankings[query] = _ranking(ENGINES[engine](response), tolerance)
         except WrongAnswer as wrong:
+            if isinstance(wrong, Failed) and tolerance.leaves_out(query):
+                continue
             expected, found = wrong.args
             raise refused(path, number, expected, f"{found} for query {show_id(query)}") from None
     if not any(rankings.values()):
@@ -125,13 +132,12 @@ def _answer(line: bytes) -> tuple[str, dict[str, Any]]:
     return query, answer["response"]
 
 
-def _ranking(hits: Iterator[Hit]) -> dict[str, float]:
+def _ranking(hits: Iterator[Hit], tolerance: Tolerance) -> dict[str, float]:
     """The scores of documents as floats that are in the same order, and tied where the scores are equal."""
-    scores: dict[str, Decimal] = {}
-    for document, score in hits:
-        if document in scores:
-            raise WrongAnswer("every document once", f"{show_id(document)} again")
-        scores[document] = score
+    try:
+        scores = tolerance.kept(hits)
+    except Repeated as repeated:
+        raise WrongAnswer("every document once", f"{show_id(repeated.args[0])} again") from None
     different = set(scores.values())
     floats = {document: float(score) for document, score in scores.items()}
     if len(set(floats.values())) == len(different):
@@ -176,7 +182,7 @@ def _score(hit: Any, name: str) -> Decimal:
 
 def _complete(is_complete: bool, reason: str) -> None:
     if not is_complete:
-        raise WrongAnswer("a complete answer", reason)
+        raise Failed("a complete answer", reason)
 
 
 def _search(response: dict[str, Any]) -> Iterator[Hit]:

@@ -8,7 +8,9 @@ from reprlib import Repr
 
 from untied._core import Qrels, Run, file_formats, read_bytes, show_id
 from untied.errors import InputError, UntiedError, check_one_of, either
+from untied.inputs.lines import id_of, number_of
 from untied.inputs.parquet import parquet_batches
+from untied.inputs.tolerance import ONCE, NotTolerated, Repeated, Tolerance, check_tolerance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,9 +46,6 @@ QRELS_SHAPES = {
     "stratified": "{query: {document: (stratum, grade)}}",
     "prels": "{query: {document: (grade, probability)}}",
 }
-
-#: As many digits name one float.
-_FLOAT_DIGITS = 17
 
 
 def meanings(what: str) -> dict[str, str]:
@@ -117,7 +116,7 @@ def is_numbered(columns: Mapping[str, str] | None, format: str) -> bool:
 
 
 class RunFile:
-    """The path of a run, with its format or column names, its part of the file, and how parts of documents are told."""
+    """The path of a run and how to read it: the parameters of `read_run`."""
 
     def __init__(
         self,
@@ -126,19 +125,29 @@ class RunFile:
         columns: Mapping[str, str] | None = None,
         *,
         part: str | None = None,
+        duplicates: str = "error",
+        failed: str = "error",
         collapse: str | None = None,
     ) -> None:
         check_one_of("run format", format, RUN_FORMATS)
+        check_tolerance(duplicates, failed, collapsed=collapse is not None)
         self.path = os.fspath(path)
         self.format = format
         self.columns = columns
         self.part = part
+        self.duplicates = duplicates
+        self.failed = failed
         self.collapse = collapse
 
     @property
     def is_whole(self) -> bool:
         """Whether the run is what is in the file, as the core reads it."""
-        return self.collapse is None and self.part is None and not is_numbered(self.columns, self.format)
+        is_merged = self.collapse is not None or self.duplicates != "error"
+        return not is_merged and self.part is None and not is_numbered(self.columns, self.format)
+
+    def but(self, **changes: Any) -> RunFile:
+        """The same with other values of parameters."""
+        return RunFile(**{**vars(self), **changes})
 
     def __fspath__(self) -> str:
         return self.path
@@ -146,13 +155,16 @@ class RunFile:
 
 def run_file(path: str | os.PathLike[str], format: str = "auto", columns: Mapping[str, str] | None = None) -> RunFile:
     """A run's file with its format, found by suffix if not named."""
-    part, collapse = None, None
-    if isinstance(path, RunFile):
-        format, columns = (path.format if format == "auto" else format), columns or path.columns
-        part, collapse = path.part, path.collapse
+    file = path if isinstance(path, RunFile) else RunFile(path, format)
+    named = file.format if format == "auto" else format
     refuse_folder(path, "one run")
-    file = RunFile(path, by_suffix(path) if format == "auto" else format, columns, part=part, collapse=collapse)
-    check_columns(columns, file.format, file.path)
+    file = file.but(format=by_suffix(path) if named == "auto" else named, columns=columns or file.columns)
+    check_columns(file.columns, file.format, file.path)
+    if file.failed != "error" and file.format not in ANSWERS:
+        raise UntiedError(
+            f"{show_id(file.path)}: failed is for files of format {either(ANSWERS)}, not {file.format}: others do not "
+            "say that a query failed"
+        )
     return file
 
 
@@ -162,6 +174,8 @@ def read_run(
     format: str = "auto",
     columns: Mapping[str, str] | None = None,
     part: str | None = None,
+    duplicates: str = "error",
+    failed: str = "error",
     collapse: str | None = None,
     threads: int | None = None,
 ) -> Run:
@@ -197,6 +211,22 @@ def read_run(
         The names of a table's columns, if they are unusual: ``{"query": "q", "document": "d", "score": "s"}``.
     part : str, optional
         Which search configuration to read, if a file of the workbench has results of several.
+    duplicates : str
+        What to do if a query retrieves a document several times:
+
+        * ``"error"``: refuse the run (default)
+        * ``"first"``, ``"last"``: keep the row of the document that comes first, or last, in the file
+        * ``"best"``: keep the row with the highest score
+        * ``"repeat"``: keep all rows, but only the highest one counts; the others become unjudged documents
+
+        A warning says how many rows were duplicates.
+    failed : str
+        What to do if a search engine says that a query failed or that its answer is incomplete:
+
+        * ``"error"``: refuse the run (default)
+        * ``"missing"``: leave the query out of the run, so that it counts like any other query that the run lacks
+
+        A warning names the queries.
     collapse : str, optional
         Pass this if the run has parts of documents, such as chunks of text, and you want to evaluate documents. It says
         how to find a document's id from the id of a part:
@@ -223,9 +253,9 @@ def read_run(
     OSError
         The file cannot be read.
     """
-    if part is not None or collapse is not None:
+    if part is not None or collapse is not None or (duplicates, failed) != ("error", "error"):
         refuse_folder(path, "one run")
-        path = RunFile(path, format, columns, part=part, collapse=collapse)
+        path = RunFile(path, format, columns, part=part, duplicates=duplicates, failed=failed, collapse=collapse)
     return read_ranked(path, format, columns, threads, ranks=False)
 
 
@@ -241,14 +271,12 @@ def read_ranked(
     file = run_file(path, format, columns)
     if file.part is not None and file.format != "workbench":
         raise UntiedError(f"{show_id(file.path)}: part is for files of format workbench, not {file.format}")
-    if is_numbered(file.columns, file.format):
-        from untied.inputs.rows import numbered_run
-
-        run = numbered_run(file.path, file.format, file.columns or {}, threads)
-    elif file.format in RUN_READERS:
-        run = RUN_READERS[file.format](file, threads, ranks)
-    else:
-        run = Run.read(file.path, threads, file.format, file.columns, ranks)
+    tolerance = Tolerance(file.duplicates, file.failed)
+    try:
+        run = _read(file, threads, ranks, tolerance)
+    except NotTolerated as error:
+        raise UntiedError(f"{show_id(file.path)}: {error}") from None
+    tolerance.note(show_id(file.path))
     if file.collapse is None:
         return run
     from untied.inputs.collapse import collapsed_run
@@ -256,40 +284,80 @@ def read_ranked(
     return collapsed_run(run, file.collapse, show_id(file.path))
 
 
-def _parquet_run(file: RunFile, threads: int | None, ranks: bool) -> Run:
+def _read(file: RunFile, threads: int | None, ranks: bool, tolerance: Tolerance) -> Run:
+    """A run, read by the core unless Python knows the format or the run repeats documents."""
+    if not is_numbered(file.columns, file.format):
+        try:
+            if file.format in RUN_READERS:
+                return RUN_READERS[file.format](file, threads, ranks, tolerance)
+            return Run.read(file.path, threads, file.format, file.columns, ranks)
+        except UntiedError as error:
+            if tolerance.duplicates == "error" or f"expected {ONCE}" not in str(error):
+                raise
+            if not os.path.isfile(file.path):
+                raise UntiedError(f"{error}; duplicates are read a second time, so save the run as a file") from None
+    from untied.inputs.rows import run_of_rows
+
+    return run_of_rows(file.path, file.format, file.columns, threads, tolerance)
+
+
+def _parquet_run(file: RunFile, threads: int | None, ranks: bool, _: Tolerance) -> Run:
     batches = parquet_batches(file.path, "run", file.columns)
     return Run.from_arrow(batches, threads, file.columns, file.path, ranks)
 
 
-def _json_run(file: RunFile, threads: int | None, _: bool) -> Run:
-    return _of_json(file.path, RUN_SHAPE, lambda content: Run.from_mapping(content, threads))
+def _json_run(file: RunFile, threads: int | None, _: bool, tolerance: Tolerance) -> Run:
+    def make(content: Any) -> Run:
+        if tolerance.duplicates != "error":
+            content = {query: _once(ranking, tolerance) for query, ranking in content.items()}
+        return Run.from_mapping(content, threads)
+
+    return _of_json(file.path, RUN_SHAPE, make)
 
 
-def _rank_eval_run(file: RunFile, threads: int | None, _: bool) -> Run:
-    expected = "the response to a rank-eval request"
-    return _of_json(file.path, expected, lambda content: Run.from_rows(retrieved(content), threads))
+def _once(ranking: Any, tolerance: Tolerance) -> Any:
+    """A ranked list, in which an inner list is tied, with the scores of its documents; all else as it is."""
+    if not isinstance(ranking, list):
+        return ranking
+    groups = [group if isinstance(group, list) else [group] for group in ranking]
+    rows = [(id_of(document), -float(place)) for place, group in enumerate(groups) for document in group]
+    if any(document is None for document, _ in rows):
+        return ranking  # which is refused
+    return tolerance.kept((document or "", score) for document, score in rows)
 
 
-def _answers(file: RunFile, threads: int | None, _: bool) -> Run:
-    from untied.inputs.engines import read_answers
-
-    return read_answers(file.path, file.format, threads, (file.columns or {}).get("query"))
-
-
-def _workbench_run(file: RunFile, threads: int | None, _: bool) -> Run:
-    from untied.inputs.workbenches import WORKBENCH_RESULTS, workbench_rankings
-
+def _rank_eval_run(file: RunFile, threads: int | None, _: bool, tolerance: Tolerance) -> Run:
     return _of_json(
-        file.path, WORKBENCH_RESULTS, lambda content: Run.from_mapping(workbench_rankings(content, file.part), threads)
+        file.path,
+        "the response to a rank-eval request",
+        lambda content: Run.from_mapping(retrieved(content, tolerance), threads),
     )
 
 
-def _quepid_run(file: RunFile, threads: int | None, _: bool) -> Run:
+def _answers(file: RunFile, threads: int | None, _: bool, tolerance: Tolerance) -> Run:
+    from untied.inputs.engines import read_answers
+
+    return read_answers(file.path, file.format, threads, (file.columns or {}).get("query"), tolerance)
+
+
+def _workbench_run(file: RunFile, threads: int | None, _: bool, tolerance: Tolerance) -> Run:
+    from untied.inputs.workbenches import WORKBENCH_RESULTS, workbench_rankings
+
+    return _of_json(
+        file.path,
+        WORKBENCH_RESULTS,
+        lambda content: Run.from_mapping(workbench_rankings(content, file.part, tolerance), threads),
+    )
+
+
+def _quepid_run(file: RunFile, threads: int | None, _: bool, tolerance: Tolerance) -> Run:
     from untied.inputs.workbenches import QUEPID_SNAPSHOT, quepid_csv_rankings, quepid_snapshot
 
     if by_suffix(file.path) == "json":
-        return _of_json(file.path, QUEPID_SNAPSHOT, lambda content: Run.from_mapping(quepid_snapshot(content), threads))
-    return Run.from_mapping(quepid_csv_rankings(file.path, _text(file.path, "CSV")), threads)
+        return _of_json(
+            file.path, QUEPID_SNAPSHOT, lambda content: Run.from_mapping(quepid_snapshot(content, tolerance), threads)
+        )
+    return Run.from_mapping(quepid_csv_rankings(file.path, _text(file.path, "CSV"), tolerance), threads)
 
 
 def parts_of(file: RunFile) -> list[RunFile]:
@@ -304,14 +372,16 @@ def parts_of(file: RunFile) -> list[RunFile]:
         return [file]  # reading it says what is wrong
     if len(parts) < 2:
         return [file]
-    return [RunFile(file.path, file.format, file.columns, part=part, collapse=file.collapse) for part in parts]
+    return [file.but(part=part) for part in parts]
 
 
 #: Formats of the answers of search engines.
 ENGINES = ("search", "vespa", "solr", "typesense", "meilisearch")
+#: Formats that say of a query that it failed.
+ANSWERS = (*ENGINES, "rank-eval")
 
-#: How runs are read whose format the core leaves to Python: file, threads, and whether to keep ranks.
-RUN_READERS: dict[str, Callable[[RunFile, int | None, bool], Run]] = {
+#: How runs are read whose format the core leaves to Python: file, threads, whether to keep ranks, what is tolerated.
+RUN_READERS: dict[str, Callable[[RunFile, int | None, bool, Tolerance], Run]] = {
     "parquet": _parquet_run,
     "json": _json_run,
     "rank-eval": _rank_eval_run,
@@ -511,7 +581,7 @@ def json_object(path: str) -> dict[str, Any]:
 
     text = _text(path, "JSON")
     try:
-        content = json.loads(text, object_pairs_hook=members, parse_float=_number)
+        content = json.loads(text, object_pairs_hook=members, parse_float=number_of)
         if "\\ud" in text or "\\uD" in text:
             json.dumps(content, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
@@ -538,15 +608,6 @@ def _text(path: str, what: str) -> str:
         raise _refused(path, line, f"{what} in UTF-8", f"the byte 0x{error.object[error.start]:02x}") from None
 
 
-def _number(text: str) -> Any:
-    """A number in JSON; as text if a float may not hold all of its digits."""
-    if len(text) <= _FLOAT_DIGITS:
-        return float(text)
-    from decimal import Decimal
-
-    return Decimal(text)
-
-
 def _refused(path: str, line: int | None, expected: str, found: str) -> InputError:
     place = show_id(path) if line is None else f"{show_id(path)}, line {line}"
     return InputError(f"{place}: expected {expected}, found {found}", path, line, expected, found)
@@ -565,20 +626,30 @@ def judged(request: Any) -> Iterable[tuple[str, str, float]]:
             yield query, _member(where, rating, "_id", str), _member(where, rating, "rating", numbers)
 
 
-def retrieved(response: Any) -> Iterable[tuple[str, str, float]]:
-    """Rankings (query, document, score) of the response to a rank-eval request: ``details.*.hits[].hit``."""
+def retrieved(response: Any, tolerance: Tolerance) -> dict[str, Any]:
+    """Rankings {query: {document: score}} of the response to a rank-eval request: ``details.*.hits[].hit``."""
     if not isinstance(response, dict) or not isinstance(response.get("details"), dict):
         raise UntiedError('run: expected the response to a rank-eval request, an object with an object "details"')
     failures = response.get("failures")
-    if failures:
-        failed = failures if isinstance(failures, dict) else [failures]
-        raise UntiedError(f"run: requests failed: {', '.join(map(_short, islice(failed, 20)))}")
+    failed = failures if isinstance(failures, dict) else {}
+    if failures and not (failed and all(map(tolerance.leaves_out, failed))):
+        raise UntiedError(f"run: requests failed: {', '.join(map(_short, islice(failed or [failures], 20)))}")
     numbers = _numbers()
+    rankings = {}
     for query, details in response["details"].items():
         where = f"run: a hit of request {_short(query)}"
-        for entry in _member(f"run: request {_short(query)}", details, "hits", list):
-            hit = _member(where, entry, "hit", dict)
-            yield query, _member(where, hit, "_id", str), _member(where, hit, "_score", numbers)
+        hits = [
+            _member(where, entry, "hit", dict)
+            for entry in _member(f"run: request {_short(query)}", details, "hits", list)
+        ]
+        try:
+            rankings[query] = tolerance.kept(
+                (_member(where, hit, "_id", str), _member(where, hit, "_score", numbers)) for hit in hits
+            )
+        except Repeated as repeated:
+            document = show_id(repeated.args[0])
+            raise UntiedError(f"run: request {_short(query)}: expected {ONCE}, found {document} again") from None
+    return {query: ranking for query, ranking in rankings.items() if query not in failed}
 
 
 def _member(where: str, holder: Any, name: str, kind: type | tuple[type, ...]) -> Any:

@@ -63,4 +63,4 @@ def runs_of(source: Any, qrels: object) -> list[Any]:
     files = expanded([path], qrels)
     if files == [path]:
         return [source]
-    return [RunFile(file, source.format, source.columns) if isinstance(source, RunFile) else file for file in files]
+    return [source.but(path=file) if isinstance(source, RunFile) else file for file in files]

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 #: What an editor may write before text in UTF-8.
 MARK = b"\xef\xbb\xbf"
+#: As many digits name one float.
+_FLOAT_DIGITS = 17
 
 
 def numbered(path: str | os.PathLike[str]) -> Iterator[tuple[int, bytes]]:
@@ -42,6 +44,15 @@ def id_of(value: object) -> str | None:
     """The id that a cell or a member of JSON holds, a text or a whole number; None if it holds none."""
     is_id = isinstance(value, (str, int)) and not isinstance(value, bool) and value != ""
     return str(value) if is_id else None
+
+
+def number_of(text: str) -> Any:
+    """The number that a text is, as a Decimal if a float may not hold all of its digits."""
+    if len(text) <= _FLOAT_DIGITS:
+        return float(text)
+    from decimal import Decimal
+
+    return Decimal(text)
 
 
 def shown(value: object) -> str:

@@ -13,7 +13,7 @@ from untied.errors import UntiedError, UntiedWarning, check_flag
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence, Sized
 
     from untied._types import Facts
 
@@ -130,10 +130,13 @@ def without_unanswered(qrels: _core.Qrels, threads: int | None) -> tuple[_core.Q
     unanswered = qrels.unanswered()
     if not unanswered or len(unanswered) == len(qrels):
         return qrels, None
+    return qrels.without(unanswered, threads), of_unanswered(unanswered, "left out")
+
+
+def of_unanswered(unanswered: Sized, effect: str) -> str | None:
+    """A statement on queries without judged documents, and what becomes of them; None if there are none."""
     why = "they have no answer, or none is known yet"
-    return qrels.without(
-        unanswered, threads
-    ), f"queries without judged documents, left out: {len(unanswered):,} ({why})"
+    return f"queries without judged documents: {len(unanswered):,} ({why}; {effect})" if unanswered else None
 
 
 def sentence(*reasons: Mapping[str, str | None]) -> str | None:

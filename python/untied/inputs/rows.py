@@ -1,17 +1,23 @@
-"""Tables that Python reads row by row: those whose grades are labels, and those whose rows have no ids of queries."""
+"""Files that Python reads row by row.
+
+These are tables whose grades are labels, tables whose rows have no ids of queries, and runs that repeat documents.
+"""
 
 from __future__ import annotations
 
 import json
+from decimal import Decimal
+from typing import NamedTuple
 
 from untied._core import Qrels, Run, find_columns, show_id
 from untied.errors import UntiedError, either
-from untied.inputs.lines import MARK, id_of, numbered, refused, shown
+from untied.inputs.lines import MARK, id_of, lines, number_of, numbered, refused, shown
 from untied.inputs.parquet import of_parquet
+from untied.inputs.tolerance import Repeated, Tolerance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any, TypeVar
 
     Held = TypeVar("Held", Run, Qrels)
@@ -45,20 +51,92 @@ def labelled_qrels(
 
 def numbered_qrels(path: str, format: str, columns: Mapping[str, str], threads: int | None) -> Qrels:
     """Judgments in a table of lists, whose queries are the numbers of their rows."""
-    lists = {
-        number: dict.fromkeys(documents, 1.0) if grades is None else dict(zip(documents, grades, strict=True))
-        for number, documents, grades in _lists(path, format, columns, "trec")
-    }
+    lists: dict[str, dict[str, Any]] = {}
+    names, rows = table_rows(path, format)
+    needed = find_columns([*names, ROW], "trec", columns, path)
+    for place, (number, row) in enumerate(rows, 1):
+        try:
+            lists[str(place)] = Tolerance().kept(_list(path, number, row, needed, judged=True))
+        except Repeated as repeated:
+            raise refused(path, number, "every document once", f"{show_id(repeated.args[0])} again") from None
     return _made(path, lambda: Qrels.from_mapping(lists, threads))
 
 
-def numbered_run(path: str, format: str, columns: Mapping[str, str], threads: int | None) -> Run:
-    """A run in a table of lists, likewise."""
-    lists = {
-        number: dict(zip(documents, scores or [-float(rank) for rank in range(1, len(documents) + 1)], strict=True))
-        for number, documents, scores in _lists(path, format, columns, "run")
-    }
-    return _made(path, lambda: Run.from_mapping(lists, threads))
+def run_of_rows(
+    path: str, format: str, columns: Mapping[str, str] | None, threads: int | None, tolerance: Tolerance
+) -> Run:
+    """A run whose queries are the numbers of the rows of a table, or which may have a document several times."""
+    rankings: dict[str, list[Any]] = {}
+    at: dict[str, int] = {}
+    rows = _lines(path, format) if format in _LINES else _cells(path, format, columns)
+    for number, query, ranked in rows:
+        at.setdefault(query, number)
+        rankings.setdefault(query, []).extend(ranked)
+    kept = {}
+    for query, ranked in rankings.items():
+        try:
+            kept[query] = tolerance.kept(ranked)
+        except Repeated as repeated:
+            raise refused(path, at[query], "every document once", f"{show_id(repeated.args[0])} again") from None
+    return _made(path, lambda: Run.from_mapping(kept, threads))
+
+
+class _Line(NamedTuple):
+    """The columns of a format without names: how many, the places of the document and its number, and their sign."""
+
+    columns: int
+    shape: str
+    document: int
+    number: int
+    sign: int
+
+
+_TREC = "6 columns (query Q0 document rank score tag)"
+_LINES = {
+    "trec": _Line(6, _TREC, 2, 4, 1),
+    "trec-ranks": _Line(6, _TREC, 2, 3, -1),
+    "msmarco": _Line(3, "3 columns (query document rank)", 1, 2, -1),
+}
+
+
+def _lines(path: str, format: str) -> Iterator[tuple[int, str, list[Any]]]:
+    """The number of each line, its query, and its document with its score."""
+    columns, shape, document, number, sign = _LINES[format]
+    for place, fields in lines(path, shape):
+        if len(fields) != columns:
+            raise refused(path, place, shape, str(len(fields)))
+        yield place, fields[0], [(fields[document], sign * _number(path, place, fields[number]))]
+
+
+def _cells(
+    path: str, format: str, columns: Mapping[str, str] | None
+) -> Iterator[tuple[int, str, list[tuple[str, Any]]]]:
+    """The number of each row of a table, its query, and its documents with their scores."""
+    names, rows = table_rows(path, format)
+    needed = find_columns([*names, ROW], "run", columns, path)
+    is_numbered, sign = needed[0] == ROW, -1 if needed[2:3] == needed[3:4] != [] else 1
+    for place, (number, row) in enumerate(rows, 1):
+        if is_numbered or isinstance(row.get(needed[1]), list):
+            query = str(place) if is_numbered else _id(path, number, row.get(needed[0]), "query")
+            yield number, query, _list(path, number, row, needed, judged=False)
+        else:
+            query, document = (
+                _id(path, number, row.get(needed[0]), "query"),
+                _id(path, number, row.get(needed[1]), "document"),
+            )
+            yield number, query, [(document, sign * _number(path, number, row.get(needed[2])))]
+
+
+def _number(path: str, number: int, value: object) -> Any:
+    """A finite number, or its text."""
+    if isinstance(value, str) and value and not value.strip("0123456789+-.eE"):
+        try:
+            return number_of(value)
+        except (ValueError, ArithmeticError):
+            pass
+    elif isinstance(value, (int, float, Decimal)):
+        return value
+    raise refused(path, number, "a number", shown(value))
 
 
 def _made(path: str, make: Callable[[], Held]) -> Held:
@@ -69,23 +147,19 @@ def _made(path: str, make: Callable[[], Held]) -> Held:
         raise UntiedError(f"{show_id(path)}: {error}") from None
 
 
-def _lists(
-    path: str, format: str, columns: Mapping[str, str], holds: str
-) -> Iterator[tuple[str, list[str], list[Any] | None]]:
-    """The number of each row, its list of documents, and that of their numbers if there is one."""
-    names, rows = table_rows(path, format)
-    needed = find_columns([*names, ROW], holds, columns, path)
-    for place, (number, row) in enumerate(rows, 1):
-        documents, *numbers = (row.get(name) for name in needed[1:])
-        if not isinstance(documents, list):
-            raise refused(path, number, f"a list of documents, as the query is {ROW}", shown(documents))
-        ids = [_id(path, number, document, "document") for document in documents]
-        for position, document in enumerate(ids):
-            if document in ids[:position]:
-                raise refused(path, number, "every document once", f"{show_id(document)} again")
-        if numbers and (not isinstance(numbers[0], list) or len(numbers[0]) != len(ids)):
-            raise refused(path, number, f"a list of {len(ids)} numbers", shown(numbers[0]))
-        yield str(place), ids, numbers[0] if numbers else None
+def _list(
+    path: str, number: int, row: Mapping[str, Any], needed: Sequence[str], *, judged: bool
+) -> list[tuple[str, Any]]:
+    """The documents in a row with their grades or scores; without these, all are relevant, or the best comes first."""
+    documents, *numbers = (row.get(name) for name in needed[1:])
+    if not isinstance(documents, list):
+        raise refused(path, number, f"a list of documents, as the query is {ROW}", shown(documents))
+    ids = [_id(path, number, document, "document") for document in documents]
+    if not numbers:
+        return [(document, 1.0 if judged else -float(rank)) for rank, document in enumerate(ids, 1)]
+    if not isinstance(numbers[0], list) or len(numbers[0]) != len(ids):
+        raise refused(path, number, f"a list of {len(ids)} numbers", shown(numbers[0]))
+    return list(zip(ids, numbers[0], strict=True))
 
 
 def table_rows(path: str, format: str) -> tuple[list[str], Iterable[Row]]:
@@ -114,7 +188,7 @@ def _json_lines(path: str) -> list[Row]:
         if not line.strip():
             continue
         try:
-            row = json.loads(line)
+            row = json.loads(line, parse_float=number_of)
         except (ValueError, RecursionError):
             row = None
         if not isinstance(row, dict):
@@ -146,7 +220,7 @@ def _delimited(path: str, mark: str) -> tuple[list[str], Iterator[Row]]:
 
 
 def _id(path: str, number: int, value: object, what: str) -> str:
-    id_ = id_of(value)
-    if id_ is None:
+    id_ = value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else id_of(value)
+    if not id_:
         raise refused(path, number, f"a {what}'s id", shown(value))
     return id_

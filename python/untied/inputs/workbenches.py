@@ -7,19 +7,23 @@ from __future__ import annotations
 
 import csv
 from decimal import Decimal, InvalidOperation
+from io import StringIO
 
 from untied._core import show_id
 from untied.errors import UntiedError, either
 from untied.inputs import mismatch
 from untied.inputs.lines import id_of, refused, shown
+from untied.inputs.tolerance import Repeated, Tolerance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
+    from untied.inputs.tolerance import Ranking
+
     Grades = dict[str, dict[str, float]]
-    Rankings = dict[str, dict[str, float]]
+    Rankings = dict[str, Ranking]
 
 #: The grade of a document that was pooled and not judged.
 UNJUDGED = -1.0
@@ -77,7 +81,7 @@ def workbench_parts(content: Mapping[str, Any]) -> list[str]:
     return sorted({_configuration(result) for result in _sources(content)})
 
 
-def workbench_rankings(content: Mapping[str, Any], part: str | None) -> Rankings:
+def workbench_rankings(content: Mapping[str, Any], part: str | None, tolerance: Tolerance) -> Rankings:
     """The rankings of a search configuration; it may be left out if there is only one."""
     parts = workbench_parts(content)
     if part is None:
@@ -91,7 +95,7 @@ def workbench_rankings(content: Mapping[str, Any], part: str | None) -> Rankings
         if _configuration(result) != part:
             continue
         query = _id(result.get("searchText"), '"searchText" of an evaluation result')
-        documents = _ranked(query, _list(result, "documentIds", WORKBENCH_RESULTS))
+        documents = _ranked(query, _list(result, "documentIds", WORKBENCH_RESULTS), tolerance)
         if rankings.setdefault(query, documents) != documents:
             raise UntiedError(f"query {show_id(query)} has two rankings that differ")
     return rankings
@@ -131,7 +135,7 @@ def quepid_ratings(content: Mapping[str, Any]) -> Grades:
     return judged.grades
 
 
-def quepid_snapshot(content: Mapping[str, Any]) -> Rankings:
+def quepid_snapshot(content: Mapping[str, Any], tolerance: Tolerance) -> Rankings:
     """The rankings of a snapshot's JSON, without rated documents that were not retrieved."""
     docs = content.get("docs", content)
     if not isinstance(docs, dict):
@@ -140,7 +144,8 @@ def quepid_snapshot(content: Mapping[str, Any]) -> Rankings:
     for query, documents in docs.items():
         if not isinstance(documents, list) or not all(isinstance(one, dict) for one in documents):
             raise UntiedError(f"expected {QUEPID_SNAPSHOT}, found another value for {show_id(query)}")
-        rankings[query] = _ranked(query, [one.get("id") for one in documents if one.get("rated_only") is not True])
+        retrieved = [one.get("id") for one in documents if one.get("rated_only") is not True]
+        rankings[query] = _ranked(query, retrieved, tolerance)
     return rankings
 
 
@@ -170,7 +175,7 @@ def quepid_csv_ratings(path: str, text: str) -> Grades:
     return judged.grades
 
 
-def quepid_csv_rankings(path: str, text: str) -> Rankings:
+def quepid_csv_rankings(path: str, text: str, tolerance: Tolerance) -> Rankings:
     """The rankings of the CSV of a snapshot or of Quepid's detailed CSV, by their positions."""
     columns, rows = _table(path, text)
     query_at, document_at = _column(path, columns, QUERY), _column(path, columns, DOCUMENT)
@@ -189,7 +194,7 @@ def quepid_csv_rankings(path: str, text: str) -> Rankings:
         "Quepid's CSV of a snapshot may rank rated documents that were not retrieved; its JSON tells them apart"
     )
     _warn_of_blanks(placed)
-    return {query: _ranked(query, [docs[place] for place in sorted(docs)]) for query, docs in placed.items()}
+    return {query: _ranked(query, [docs[place] for place in sorted(docs)], tolerance) for query, docs in placed.items()}
 
 
 #: Names of columns in Quepid's files.
@@ -198,7 +203,7 @@ QUERY, DOCUMENT = ("query", "query_text"), ("docid", "doc_id")
 
 def _table(path: str, text: str) -> tuple[list[str], Iterator[tuple[int, list[str]]]]:
     """The names of columns, and rows with their lines."""
-    reader = csv.reader(text.removeprefix("\ufeff").splitlines(keepends=True), strict=True)
+    reader = csv.reader(StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
 
     def rows() -> Iterator[tuple[int, list[str]]]:
         try:
@@ -276,15 +281,13 @@ def _add_rre(judged: Judged, holder: Mapping[str, Any], shared: Mapping[str, Any
             judged.add(query, name, _grade(gain, query, name))
 
 
-def _ranked(query: str, documents: Sequence[object]) -> dict[str, float]:
+def _ranked(query: str, documents: Sequence[object], tolerance: Tolerance) -> Ranking:
     """The scores of documents, the best first: their ranks, below 0."""
     ranked = [_id(document, f"a document of query {show_id(query)}") for document in documents]
-    seen: set[str] = set()
-    for document in ranked:
-        if document in seen:
-            raise UntiedError(f"query {show_id(query)} has document {show_id(document)} twice")
-        seen.add(document)
-    return {document: -float(rank) for rank, document in enumerate(ranked, 1)}
+    try:
+        return tolerance.kept((document, -float(rank)) for rank, document in enumerate(ranked, 1))
+    except Repeated as repeated:
+        raise UntiedError(f"query {show_id(query)} has document {show_id(repeated.args[0])} twice") from None
 
 
 def _list(holder: Any, name: str, expected: str) -> list[Any]:

@@ -1,0 +1,133 @@
+"""What is tolerated in a run: documents that a query retrieves several times, and queries that failed."""
+
+from __future__ import annotations
+
+from untied._core import show_id
+from untied.errors import UntiedError, check_one_of
+from untied.inputs import mismatch
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from decimal import Decimal
+
+    #: A document's id and score.
+    Row = tuple[str, float | Decimal]
+    Ranking = dict[str, float | Decimal]
+
+#: What becomes of a document that a query retrieves several times.
+DUPLICATES = {
+    "error": "refuse the run (default)",
+    "first": "keep the row that comes first in the file",
+    "last": "keep the row that comes last in the file",
+    "best": "keep the row with the highest score",
+    "repeat": "keep all rows, but only the highest one counts; the others become unjudged documents",
+}
+#: The same in notes.
+EFFECTS = {
+    "first": "only the first row of a document was kept",
+    "last": "only the last row of a document was kept",
+    "best": "only the highest score of a document was kept",
+    "repeat": "they were kept as unjudged documents",
+}
+#: What becomes of a query that failed, such as one that the search engine did not answer in time.
+FAILED = {
+    "error": "refuse the run (default)",
+    "missing": "leave the query out of the run, which then lacks it",
+}
+#: What the core expects of a run, in its errors.
+ONCE = "every document once in a query"
+
+
+class Repeated(Exception):
+    """A query retrieves a document several times, which is refused; the only argument is the document's id."""
+
+
+class NotTolerated(UntiedError):
+    """Duplicates of documents that have no place in a ranking; who reads a file names it in the message."""
+
+
+class Tolerance:
+    """What one run may have, and counts of what it has.
+
+    Parameters
+    ----------
+    duplicates : str
+        Which rows of a document are kept, a key of `DUPLICATES`.
+    failed : str
+        What becomes of queries that failed, a key of `FAILED`.
+    """
+
+    def __init__(self, duplicates: str = "error", failed: str = "error") -> None:
+        self.duplicates, self.failed = duplicates, failed
+        #: Queries, those of them in which a document is repeated, and rows that repeat one.
+        self.queries = self.affected = self.repeats = 0
+        #: Queries that failed, if this is tolerated.
+        self.missing: list[str] = []
+
+    def leaves_out(self, query: str) -> bool:
+        """Whether the run is to be read without this query, which failed."""
+        if self.failed == "missing":
+            self.missing.append(query)
+        return self.failed == "missing"
+
+    def kept(self, rows: Iterable[Row]) -> Ranking:
+        """The rows of a query that stay, in their order."""
+        rows = list(rows)
+        documents = {document for document, _ in rows}
+        self.queries += 1
+        if len(documents) == len(rows):
+            return dict(rows)
+        self.affected += 1
+        self.repeats += len(rows) - len(documents)
+        return _with_copies(rows) if self.duplicates == "repeat" else self._one_each(rows)
+
+    def _one_each(self, rows: list[Row]) -> Ranking:
+        kept: Ranking = {}
+        for document, score in rows:
+            if document in kept:
+                if self.duplicates == "error":
+                    raise Repeated(document)
+                if self.duplicates == "first" or (self.duplicates == "best" and score <= kept[document]):
+                    continue
+                del kept[document]  # the row that stays keeps its own place among equal scores
+            kept[document] = score
+        return kept
+
+    def note(self, source: str) -> None:
+        """Say what was tolerated; `source` names the run."""
+        if self.missing:
+            named = mismatch.listed([show_id(query) for query in self.missing])
+            mismatch.warn_or_raise(f"failed queries, left out of {source}: {len(self.missing):,} ({named})")
+        if self.repeats:
+            what = "duplicate" if self.repeats == 1 else "duplicates"
+            where = f"{self.affected:,} of {self.queries:,} {'query' if self.queries == 1 else 'queries'}"
+            mismatch.warn_or_raise(f"{self.repeats:,} {what} in {where} of {source}: {EFFECTS[self.duplicates]}")
+
+
+def _with_copies(rows: list[Row]) -> Ranking:
+    """All rows; the first one of a document in the ranking keeps its id, and each later one gets an id of its own."""
+    seen: dict[str, set[float | Decimal]] = {}
+    ranking: Ranking = {}
+    for document, score in sorted(rows, key=lambda row: -row[1]):
+        scores = seen.setdefault(document, set())
+        if score in scores:
+            raise NotTolerated(
+                f"document {show_id(document)} is tied with its copy, so it is undecided which of them counts; "
+                "with duplicates best, one of them is kept"
+            )
+        scores.add(score)
+        ranking[f"{document}:copy{len(scores)}" if len(scores) > 1 else document] = score
+    if len(ranking) < len(rows):
+        raise NotTolerated("the id of a document ends in :copy and a number, as the ids of copies do")
+    return ranking
+
+
+def check_tolerance(duplicates: str, failed: str, *, collapsed: bool) -> None:
+    """Refuse what is no key, and copies of documents where parts of documents are collapsed."""
+    check_one_of("duplicates", duplicates, tuple(DUPLICATES))
+    check_one_of("failed", failed, tuple(FAILED))
+    if duplicates == "repeat" and collapsed:
+        raise UntiedError(
+            "duplicates repeat keeps all rows of a document, and collapse merges them; choose one of them"
+        )

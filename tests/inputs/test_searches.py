@@ -1,0 +1,63 @@
+"""Unions of several searches, and questions for which any of several documents is enough or all of them are needed."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import untied
+
+BOTH = {"q": {"a": 1, "b": 1}}
+
+
+def test_a_union_is_one_tie_group(tmp_path, untied_):
+    """The union a, x, b of an agent's searches, as a list in Python, as JSON, and as a row with equal scores."""
+    expected = {"SetR": (1, 1, 1), "R@2": (0.5, 2 / 3, 1), "RR": (0.5, 5 / 6, 1)}
+    (tmp_path / "x.json").write_text('{"q": [["a", "x", "b"]]}')
+    (tmp_path / "x.jsonl").write_text('{"query_id": "q", "retrieved_docids": ["a", "x", "b"], "scores": [0, 0, 0]}\n')
+    for union in ({"q": [["a", "x", "b"]]}, tmp_path / "x.json", tmp_path / "x.jsonl"):
+        results = untied.evaluate(BOTH, union, list(expected), ties="range")
+        for measure, bounds in expected.items():
+            value = results[measure]
+            assert [pytest.approx(bound) for bound in (value.low, value, value.high)] == [*bounds]
+    (tmp_path / "q.json").write_text(json.dumps(BOTH))
+    out = untied_("eval", tmp_path / "q.json", tmp_path / "x.json", "-m", "R@2", "--ties", "range")[1]
+    assert out.splitlines()[-1] == "x\tall\tR@2\t0.6667\t0.5000\t1.0000"
+
+
+def test_searches_in_turns_tie_equal_ranks():
+    """Each turn is a tie group, so the value is the mean over both orders of each turn."""
+    turns = {"q": [["a", "y"], ["x", "b"]]}
+    value = untied.evaluate(BOTH, turns, "AP", ties="range")["AP"]
+    orders = [
+        untied.evaluate(BOTH, {"q": [*first, *second]}, "AP")["AP"]
+        for first in ("ay", "ya")
+        for second in ("xb", "bx")
+    ]  # fmt: skip
+    assert (value.low, value.high) == (min(orders), max(orders))
+    assert value == pytest.approx(sum(orders) / 4)
+
+
+def test_any_of_the_documents_of_a_subtopic_is_enough():
+    qrels = {"q": {"0": {"a": 1, "b": 1}, "1": {"c": 1}}}
+    results = untied.evaluate(qrels, {"q": ["b", "x", "c"]}, ["StRecall@1", "StRecall@3"])
+    assert (results["StRecall@1"], results["StRecall@3"]) == (0.5, 1)
+
+
+def test_whether_all_is_found():
+    @untied.measure(cutoff="required")
+    def AllFoundHere(grades, ideal):
+        return {grade for grade in ideal if grade > 0} <= set(grades)
+
+    qrels = {"q": {"a": 1, "b": 1, "c": 2}}
+    results = untied.evaluate(qrels, {"q": ["b", "x", "c"]}, [AllFoundHere @ 2, AllFoundHere @ 3])
+    assert (results["AllFoundHere@2"], results["AllFoundHere@3"]) == (0, 1)
+    value = untied.evaluate(qrels, {"q": [["b", "c", "x"]]}, AllFoundHere @ 2)["AllFoundHere@2"]
+    assert (value, value.certainty) == (pytest.approx(1 / 3), "exact")
+
+
+def test_a_question_with_an_empty_group_has_no_answer():
+    with pytest.warns(untied.UntiedWarning, match=r"queries without judged documents: 1 .* left out"):
+        results = untied.evaluate({"p": {"a": 1}, "q": {}}, {"p": ["a"], "q": ["b"]}, "R@2", on_undefined="nan")
+    assert list(results.queries) == ["p"]
