@@ -57,9 +57,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool:
         else:
             report({"mutant": mutant, "outcome": "not reached", "by": ""})
     for result in in_children(jobs):
-        failed = [line["failed"] for line in result["lines"]]
-        outcome = "survived" if result["ended"] == 0 and not failed else "killed"
-        by = failed[0] if failed else "" if outcome == "survived" else ended_by(result["ended"])
+        outcome, by = outcome_of(result)
         report({"mutant": int(result["name"]), "outcome": outcome, "by": by})
     return True
 
@@ -79,6 +77,16 @@ def report(line: dict[str, Any]) -> None:
     """Add a line to the results."""
     with Path(PLAN["results"]).open("a", encoding="utf-8") as file:
         file.write(json.dumps(line) + "\n")
+
+
+def outcome_of(result: dict[str, Any]) -> tuple[str, str]:
+    """What became of a mutant, and by what. One that the clock ended may just have waited for a processor."""
+    failed = [line["failed"] for line in result["lines"]]
+    if failed:
+        return "killed", failed[0]
+    if result["by_clock"]:
+        return "not ended", ""
+    return ("survived", "") if result["ended"] == 0 else ("killed", ended_by(result["ended"]))
 
 
 def ended_by(status: int) -> str:
@@ -162,6 +170,8 @@ def in_children(jobs: list[Job]) -> Iterable[dict[str, Any]]:
             child = os.fork()
             if child == 0:
                 do(work, folder, seconds)
+            with contextlib.suppress(ProcessLookupError):
+                os.setpgid(child, child)  # so does the child; either may come first
             running[child] = (name, folder, time.monotonic() + clock)
         time.sleep(0.02)
         for child, (name, folder, end) in list(running.items()):
@@ -179,6 +189,7 @@ def in_children(jobs: list[Job]) -> Iterable[dict[str, Any]]:
             yield {
                 "name": name,
                 "ended": os.waitstatus_to_exitcode(status),
+                "by_clock": not done,
                 "lines": [json.loads(line) for line in lines if line.endswith("}")],
             }
 

@@ -468,6 +468,35 @@ def test_a_reason_excuses_one_mutant_of_a_line(tmp_path: Path, monkeypatch: pyte
     ]
 
 
+#: Mutants that wait for ever, need too much of a processor, fail a test, and survive.
+ENDS = """
+import signal
+from devtools.mutants import plugin
+
+def work(say):
+    while True:
+        pass
+
+jobs = [("waits", lambda say: signal.pause(), 60, 0), ("works", work, 1, 600),
+        ("fails", lambda say: say({"failed": "a test"}), 60, 600), ("survives", lambda say: None, 60, 600)]
+for result in plugin.in_children(jobs):
+    print(result["name"], *plugin.outcome_of(result))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="processes are forked")
+def test_a_mutant_that_only_the_clock_ends_is_not_killed(tmp_path: Path) -> None:
+    (tmp_path / "plan.json").write_text('{"processes": 1}')
+    variables = os.environ | {"UNTIED_MUTANTS_PLAN": str(tmp_path / "plan.json")}
+    done = subprocess.run([sys.executable, "-c", ENDS], cwd=ROOT, env=variables, capture_output=True, text=True)
+    assert done.stdout.splitlines() == [
+        "waits not ended ",
+        "works killed limit of time",
+        "fails killed a test",
+        "survives survived ",
+    ]
+
+
 def test_a_mutant_of_two_samples_runs_once(monkeypatch: pytest.MonkeyPatch) -> None:
     rooms = [mutants.sample("devtools", seed, 6) for seed in (1, 2)]
     rooms[1].drawn[1:1] = rooms[0].drawn[:2]
