@@ -8,6 +8,7 @@ import pytest
 
 import untied
 from untied.gate import gate
+from untied.inputs.mismatch import Silence
 
 QRELS = {"q1": {"a": 1}, "q2": {}}
 RUN = {"q1": ["a"], "q2": ["b"]}
@@ -59,3 +60,24 @@ def test_gates_name_the_right_queries():
         [ap, p] = gate(qrels, run, min={"AP": 0.5, "P@1": 0.5}, on_undefined="nan").checks
     assert (ap.run, p.run, p.decided_on) == (1 / 3, 1 / 3, "mean of 3 queries")
     assert "undefined" not in ap.sentence
+
+
+def test_silence_is_a_measure_of_its_own():
+    """Of queries without an answer: whether nothing is retrieved, and the share of places that are filled."""
+
+    @untied.measure(cutoff="none")
+    def AbstainsHere(retrieved):
+        return retrieved == 0
+
+    @untied.measure(cutoff="required")
+    def FalseHitsHere(retrieved, cutoff):
+        return min(retrieved, cutoff) / cutoff
+
+    run = {"q1": {"a": 2.0}, "q2": {"b": 1.0, "c": 1.0}}
+    cut = {query: {doc: score for doc, score in docs.items() if score > 1} for query, docs in run.items()}
+    for of_run, expected in ((run, [0, 1, 0.5]), (cut, [1, 0, 0])):
+        with Silence():
+            silent = untied.evaluate({"q2": {}}, of_run, [AbstainsHere, FalseHitsHere @ 1, FalseHitsHere @ 4])
+            answered = untied.evaluate(QRELS, of_run, ["AP", "P@1"], on_undefined="nan")
+        assert [silent[measure] for measure in silent.measures] == expected
+        assert [answered["AP"], answered["P@1"]] == [1, 1]
