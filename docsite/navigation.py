@@ -44,6 +44,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "docs/sampled_pools.md",
         "docs/partial-order.md",
         "docs/conventions.md",
+        "docs/subtopics.md",
         "docs/exactness.md",
         "docs/abilities.md",
         "docs/own-measures.md",
@@ -91,6 +92,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "docs/studies/med.md",
         "docs/studies/agreement.md",
         "docs/studies/judging.md",
+        "docs/studies/order.md",
         "docs/studies/verdicts.md",
     ),
     "Project": (
