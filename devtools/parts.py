@@ -69,7 +69,7 @@ PARTS = {
     "batches": Part((f"{PYTHON}batches", f"{PYTHON}spark.py")),
     "gate": Part((f"{PYTHON}gate",)),
     "conformance": Part(("conformance",)),
-    "report": Part((f"{PYTHON}report",), "security"),
+    "report": Part((f"{PYTHON}report",), "security web"),
     "study": Part((f"{PYTHON}study",)),
     "compat": Part((f"{PYTHON}compat",)),
     "cli": Part((f"{PYTHON}cli", f"{PYTHON}progress.py"), "columns fuzz"),

@@ -10,7 +10,6 @@ from __future__ import annotations
 import base64
 import gzip
 import hashlib
-import json
 import shutil
 import subprocess
 import sys
@@ -36,22 +35,8 @@ REPORT = ROOT / "python" / "untied" / "report" / "assets"
 #: The module as the package carries it, for live reports.
 CARRIED = REPORT / "untied.wasm.gz"
 EXAMPLE = ROOT / "examples" / "tar2017"
-#: Parts of the page's script, in the order in which they build on each other; the first are those of reports too.
-SCRIPTS = (
-    REPORT / "base.js",
-    REPORT / "plots.js",
-    REPORT / "tables.js",
-    REPORT / "words.js",
-    REPORT / "work.js",
-    REPORT / "policies.js",
-    WEB / "state.js",
-    WEB / "files.js",
-    REPORT / "settings.js",
-    *(WEB / f"{name}.js" for name in ("command", "answer", "results", "rankings", "compare", "findings", "start")),
-)
-STYLES = (REPORT / "page.css", REPORT / "settings.css", WEB / "web.css")
-#: What runs in the worker.
-WORKER = (REPORT / "core.js", REPORT / "worker.js")
+#: What the page's script has besides that of live reports, in the order in which its parts build on each other.
+SCRIPTS = ("files.js", "gather.js", "command.js", "findings.js", "start.js")
 
 
 @dataclass(frozen=True)
@@ -179,23 +164,15 @@ def packed(data: bytes) -> str:
 
 
 def build_page() -> Path:
-    """Put everything into one file that needs no other."""
-    from untied.report.page import palette  # a package that is built by now
+    """Write the page: a live report that begins without files, in one file that needs no other."""
+    from untied.report.live import without_files  # a package that is built by now
+    from untied.report.page import page
 
-    example = {path.name: packed(path.read_bytes()) for path in sorted(EXAMPLE.glob("*.run"))}
-    example = {"qrels.txt": packed((EXAMPLE / "qrels.txt").read_bytes()), **example}
-    parts = {
-        "style": palette() + "".join(path.read_text(encoding="utf-8") for path in STYLES),
-        "script": "".join(path.read_text(encoding="utf-8") for path in SCRIPTS),
-        "worker": "".join(path.read_text(encoding="utf-8") for path in WORKER),
-        "module": packed(MODULE.read_bytes()),
-        "example": json.dumps(example),
-    }
-    text = (WEB / "page.html").read_text(encoding="utf-8")
-    for name, content in parts.items():
-        text = text.replace("{{" + name + "}}", content)
+    example = {path.name: path.read_bytes() for path in [EXAMPLE / "qrels.txt", *sorted(EXAMPLE.glob("*.run"))]}
+    script = "".join((WEB / name).read_text(encoding="utf-8") for name in SCRIPTS)
+    style = (WEB / "files.css").read_text(encoding="utf-8")
     OUT.mkdir(parents=True, exist_ok=True)
-    PAGE.write_text(text, encoding="utf-8")
+    PAGE.write_text(page(None, "untied", without_files(example, script, style)), encoding="utf-8")
     return PAGE
 
 

@@ -28,18 +28,21 @@ function findings(found) {
   return lines;
 }
 
-function findingsSection() {
+/** What was found, by judgments and run; policies change nothing of it. @type {Map<string, any>} */
+const checks = new Map();
+
+function problems() {
   const where = section("check", "Problems in these files", "What untied check finds. Lines that begin with ! point to possible problems.");
-  const holder = node("div");
+  const holder = node("div"), truth = qrels(), runs = allRuns();
   where.append(holder);
+  const key = (run) => `${truth.number} ${run.number}`, isAsked = runs.some((run) => run.held.large && !checks.has(key(run)));
   const line = ([suspicious, text]) => node("li", { class: suspicious ? "suspicious" : null }, node("b", {}, suspicious ? "! " : ""), text);
-  const drawing = restartable(async (isLast, all) => {
-    const parts = [], checks = new Map(state.checks);
-    for (const run of all) {
-      // Policies change nothing that is found.
-      const found = checks.get(run.number) ?? await work.ask({ do: "check", qrels: qrels().number, run: run.number }, `checking ${run.name}`);
-      if (!isLast()) return;
-      checks.set(run.number, found);
+  const drawing = restartable(async () => {
+    const parts = [];
+    for (const run of runs) {
+      if (!where.isConnected) return;
+      if (!checks.has(key(run))) checks.set(key(run), await work.ask({ do: "check", qrels: truth.number, run: run.number }, `checking ${run.name}`));
+      const found = checks.get(key(run));
       if (!parts.length) {
         const of = [...(found.without_relevant.length ? [[true, `queries without a relevant document: ${listed5(found.without_relevant)}`]] : []),
           ...(found.repeated ? [[true, `repeated judgments: ${count(found.repeated)}`]] : [])];
@@ -48,16 +51,8 @@ function findingsSection() {
       parts.push(node("h3", {}, `${run.path}: ${count(found.queries[0])} queries, ${count(found.documents)} documents`), node("ul", { class: "findings" }, ...findings(found).map(line)));
     }
     holder.replaceChildren(...parts);
-    if (checks.size !== state.checks.size) change({ checks });
-  });
-  follow("values", () => {
-    drawing.stop(); // What is still being checked may belong to files that were replaced.
-    const all = runs().filter((run) => state.values.has(run.number));
-    where.hidden = !qrels() || !all.length;
-    if (where.hidden) return;
-    const large = all.filter((run) => run.held.large);
-    if (large.some((run) => !state.checks.has(run.number))) {
-      holder.replaceChildren(node("p", {}, "To check a large run, all of it is read into memory. ", node("button", { type: "button", onclick: () => drawing.start(all) }, "Check")));
-    } else drawing.start(all);
-  });
+  }, (words) => holder.replaceChildren(node("p", { class: "trouble" }, words === "cancelled" ? "" : words)));
+  if (isAsked) holder.replaceChildren(node("p", {}, "To check a large run, all of it is read into memory. ", node("button", { type: "button", onclick: () => drawing.start() }, "Check")));
+  else drawing.start();
 }
+PARTS.evaluation.rest.splice(PARTS.evaluation.rest.indexOf(glance) + 1, 0, problems);

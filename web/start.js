@@ -1,29 +1,19 @@
-// The page from top to bottom.
-function theme(name) {
-  document.documentElement.dataset.theme = name;
-  document.getElementById("theme").textContent = name === "dark" ? "Light" : "Dark";
-  change({ theme: name });
-}
-
-theme(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
-document.getElementById("theme").addEventListener("click", () => theme(state.theme === "dark" ? "light" : "dark"));
-document.getElementById("cancel").addEventListener("click", () => work.cancel());
-answerSection();
+// The page begins without a report: it makes one of the example, and of the files that take its place.
+pageOf = reportOfFiles;
+const measuresKnown = livePanel({ measures: ["AP", "nDCG@10", "RR"], policies: DEFAULTS, baseline: null }, "The whole page is recalculated after each change. Nothing leaves your computer.");
 filesSection();
-resultsSection();
-const settings = section("settings", "Measures and policies", "To see how far missing judgments could move each score too, set unjudged documents to range.");
-follow("policies checks", () => {
-  const evaluated = runs().filter((run) => state.values.has(run.number));
-  settings.querySelector(".about").hidden = state.policies.unjudged === "range" || (evaluated.length > 0 && evaluated.every(isJudged));
-});
-const measuresKnown = settingsSection(settings);
-commandLine();
-for (const part of [differencesSection, rankingSection, compareSection, findingsSection]) part();
-unpacked(document.getElementById("module").textContent).then((blob) => blob.arrayBuffer()).then(async (code) => {
-  work.module = await WebAssembly.compile(code);
-  work.start();
-  await learnMeasures();
-  measuresKnown();
+panel.lasting = [...watchers]; // what follows the files stays, too
+document.getElementById("subtitle").textContent = "Search evaluation that handles tied scores and missing judgments";
+(async () => {
+  try {
+    await work.ready();
+    await learnMeasures();
+    for (const name of state.measures) await nameOf(name);
+    measuresKnown();
+  } catch (error) {
+    panel.trouble.textContent = `The page could not start: ${error.message}`;
+    return;
+  }
   await takeExample();
   document.documentElement.dataset.ready = "yes";
-}).catch((error) => change({ trouble: `The page could not start: ${error.message}` }));
+})();

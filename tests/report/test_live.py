@@ -300,3 +300,30 @@ def test_what_a_reader_does(browser: Any, tmp_path: Path) -> None:
     tab.trouble.clear()
     tab.requests = [url for url in tab.requests if "example.invalid" not in url]
     tab.close()
+
+
+@needs_module
+def test_what_a_reader_reads_from_the_runs(browser: Any, tmp_path: Path) -> None:
+    """Whole rankings with whole tie groups, and two runs compared by any measure; both of them only after a click."""
+    tab = Tab(browser, report(QRELS, RUNS, ["AP"], depth=5, live=True), tmp_path)
+    assert tab.page.evaluate("work.worker") is None
+    tab.page.select_option("#queries select >> nth=1", label="uos")
+    documents = [tab.page.locator(f"#panel > div >> nth={side}").locator(".doc[data-doc]") for side in (0, 1)]
+    assert [side.count() for side in documents] == [5, 5]
+    tab.page.get_by_role("button", name="Show more documents").click()
+    tab.page.wait_for_function("() => document.querySelector('#panel .fold')")
+    query = tab.page.evaluate("data.queries[state.query]")
+    size = len(untied.Run(RUNS[2])[query])
+    assert documents[0].count() == 40
+    assert documents[1].count() == min(size, 306)
+    assert f"{size:,} documents tied at 0" in tab.page.locator("#panel").inner_text()
+    # The ranks of a document in the other run, at any depth.
+    first = tab.page.locator("#panel > div >> nth=0").locator(".other").first
+    assert first.inner_text() == f"↔ 1–{size:,}"
+    tab.page.fill("#compare input", "RBO MED(nDCG@10)")
+    tab.page.press("#compare input", "Enter")
+    tab.page.wait_for_function("() => document.querySelectorAll('#compare dt').length === 2")
+    results = untied.compare(RUNS[3], RUNS[2], ["RBO", "MED(nDCG@10)"])
+    told = [text.split()[0] for text in tab.page.locator("#compare dd b").all_inner_texts()]
+    assert told == [f"{results[name].mean:.4f}" for name in ("RBO", "MED(nDCG@10)")]
+    tab.close()

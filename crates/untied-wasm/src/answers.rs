@@ -3,7 +3,6 @@
 use serde_json::{Value, json};
 use untied_core::check::{self, TOP};
 use untied_core::compare::{self, Evidence};
-use untied_core::equality;
 use untied_core::error::show;
 use untied_core::evaluate::Prepared;
 use untied_core::names::{Aggregate, Spec};
@@ -30,8 +29,10 @@ impl Session {
                 Ok(json!({}))
             }
             "evaluate" => self.evaluated(request),
-            "differences" => self.differences(request),
             "check" => self.checked(request),
+            "relevant" => self.relevant(request),
+            "ties" => self.ties(request),
+            "judged" => self.judged(request),
             "rankings" => self.rankings(request),
             "compare" => self.compared(request),
             "moved" => self.moved(request),
@@ -81,8 +82,8 @@ impl Session {
         let settings = Settings { variance: request.has("variance"), ..settings(request, Purpose::Runs, &policies)? };
         self.read_qrels(qrels)?;
         let prepared = Prepared::new(specs, settings, self.qrels(qrels)?, None)?;
-        self.evaluate((qrels, run), &prepared)?;
-        let (truth, (_, evaluation)) = (self.qrels(qrels)?, self.evaluation(run)?);
+        let evaluation = self.evaluate((qrels, run), &prepared)?;
+        let truth = self.qrels(qrels)?;
         let of_measure = |measure: usize| {
             let all = || (0..evaluation.queries.len()).map(|row| evaluation.value(row, measure));
             let mut columns = json!({ "mean": numbers(all().map(|value| value.mean)) });
@@ -102,50 +103,6 @@ impl Session {
             "totals": evaluation.totals.iter().copied().map(value).collect::<Vec<_>>(),
             "values": (0..names.len()).map(of_measure).collect::<Vec<_>>(),
             "facts": facts(&evaluation.facts),
-        }))
-    }
-
-    /// Differences of two evaluated runs in one measure, for queries where both have a value.
-    fn differences(&self, request: &Request) -> Result<Value> {
-        let measure = index(request, "measure")?;
-        let (a, b) = (self.evaluation(file(request, "a")?)?, self.evaluation(file(request, "b")?)?);
-        if a.0 != b.0 || measure >= a.1.totals.len().min(b.1.totals.len()) {
-            return Err(Error::Value("the runs must be evaluated alike".into()));
-        }
-        let (truth, a, b) = (self.qrels(a.0)?, &a.1, &b.1);
-        let (mut queries, mut rows, mut counts) = (Vec::new(), [Vec::new(), Vec::new(), Vec::new()], [0; 3]);
-        for (row, &query) in a.queries.iter().enumerate() {
-            let Ok(other) = b.queries.binary_search(&query) else { continue };
-            let (of_a, of_b) = (a.value(row, measure), b.value(other, measure));
-            let gap = equality::difference;
-            let difference = gap(of_a.mean, of_b.mean);
-            if difference.is_nan() {
-                continue;
-            }
-            let (least, most) = match (of_a.range, of_b.range) {
-                (Some(a), Some(b)) => (gap(a.0, b.1), gap(a.1, b.0)),
-                _ => (difference, difference),
-            };
-            counts[if difference > 0.0 {
-                0
-            } else if difference < 0.0 {
-                2
-            } else {
-                1
-            }] += 1;
-            queries.push(show(truth.id(query)));
-            rows.iter_mut().zip([difference, least, most]).for_each(|(column, cell)| column.push(number(cell)));
-        }
-        let [differences, least, most] = rows;
-        Ok(json!({
-            "queries": queries,
-            "difference": differences,
-            "least": least,
-            "most": most,
-            "of_means": number(equality::difference(a.totals[measure].mean, b.totals[measure].mean)),
-            "above": counts[0],
-            "equal": counts[1],
-            "below": counts[2],
         }))
     }
 
@@ -179,6 +136,43 @@ impl Session {
             // Shares, so that the page computes nothing.
             "tied_share": number(found.tied_documents as f64 / found.documents as f64),
             "judged_share": number(found.top.share()),
+        }))
+    }
+
+    /// The number of relevant documents of every judged query.
+    fn relevant(&mut self, request: &Request) -> Result<Value> {
+        let qrels = file(request, "qrels")?;
+        self.read_qrels(qrels)?;
+        let qrels = self.qrels(qrels)?;
+        let relevant = |query| qrels.judgments(query).judgments().filter(|&grade| grade > 0.0).count();
+        Ok(json!({
+            "queries": (0..qrels.len()).map(|query| show(qrels.id(query))).collect::<Vec<_>>(),
+            "relevant": (0..qrels.len()).map(relevant).collect::<Vec<_>>(),
+        }))
+    }
+
+    /// How many documents of a run are tied.
+    fn ties(&mut self, request: &Request) -> Result<Value> {
+        let run = file(request, "run")?;
+        self.read_run(run)?;
+        let ties = ranking::tie_counts(self.run(run)?, SCORE_DTYPE.read(Purpose::Runs, request.text("score_dtype")?)?)?;
+        Ok(json!({
+            "documents": ties.documents, "tied": ties.tied, "queries": ties.queries, "all_tied": ties.all_tied,
+            "largest": ties.largest, "deepest": ties.deepest,
+        }))
+    }
+
+    /// How many documents of a run there are to each depth, and how many of them are judged.
+    fn judged(&mut self, request: &Request) -> Result<Value> {
+        let (qrels, run) = (file(request, "qrels")?, file(request, "run")?);
+        let depths: Vec<usize> = request.numbers("depths")?.into_iter().map(|depth| depth as usize).collect();
+        let read_as = SCORE_DTYPE.read(Purpose::Runs, request.text("score_dtype")?)?;
+        self.read_qrels(qrels)?;
+        self.read_run(run)?;
+        let tops = check::judged_tops(self.qrels(qrels)?, self.run(run)?, &depths, read_as)?;
+        Ok(json!({
+            "retrieved": tops.iter().map(|top| top.retrieved).collect::<Vec<_>>(),
+            "judged": numbers(tops.iter().map(|top| top.judged)),
         }))
     }
 

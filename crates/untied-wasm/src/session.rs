@@ -23,8 +23,6 @@ pub struct Session {
     files: HashMap<u32, HeldFile>,
     qrels: HashMap<u32, Qrels>,
     runs: HashMap<u32, Run>,
-    /// The last evaluation of each run, and the number of the qrels.
-    pub(crate) evaluations: HashMap<u32, (u32, Evaluation)>,
 }
 
 /// A file as the page describes it.
@@ -45,13 +43,7 @@ impl HeldFile {
 impl Session {
     /// Nothing yet.
     pub fn new(open: Open) -> Session {
-        Session {
-            open,
-            files: HashMap::new(),
-            qrels: HashMap::new(),
-            runs: HashMap::new(),
-            evaluations: HashMap::new(),
-        }
+        Session { open, files: HashMap::new(), qrels: HashMap::new(), runs: HashMap::new() }
     }
 
     /// Answer a request in JSON; an error is an answer too: `{"error": ...}`.
@@ -72,7 +64,6 @@ impl Session {
         self.files.remove(&number);
         self.qrels.remove(&number);
         self.runs.remove(&number);
-        self.evaluations.retain(|&run, (qrels, _)| run != number && *qrels != number);
     }
 
     pub(crate) fn read_qrels(&mut self, number: u32) -> Result<()> {
@@ -126,20 +117,16 @@ impl Session {
         self.runs.get(&number).ok_or_else(|| unknown(number))
     }
 
-    /// Evaluate a run, and keep what was found. A large one is read query by query, unless its rows are not in the order
-    /// that this needs.
-    pub(crate) fn evaluate(&mut self, (qrels, run): (u32, u32), prepared: &Prepared) -> Result<&Evaluation> {
+    /// Evaluate a run. A large one is read query by query, unless its rows are not in the order that this needs.
+    pub(crate) fn evaluate(&mut self, (qrels, run): (u32, u32), prepared: &Prepared) -> Result<Evaluation> {
         self.read_qrels(qrels)?;
         let large = !self.runs.contains_key(&run) && self.file(run)?.is_large();
         let streamed = if large { self.streamed((qrels, run), prepared)? } else { None };
-        let evaluation = match streamed {
-            Some(evaluation) => evaluation,
-            None => {
-                self.read_run(run)?;
-                evaluate::evaluate_held(self.qrels(qrels)?, self.run(run)?, prepared)?
-            }
-        };
-        Ok(&self.evaluations.entry(run).insert_entry((qrels, evaluation)).into_mut().1)
+        if let Some(evaluation) = streamed {
+            return Ok(evaluation);
+        }
+        self.read_run(run)?;
+        evaluate::evaluate_held(self.qrels(qrels)?, self.run(run)?, prepared)
     }
 
     fn streamed(&self, (qrels, run): (u32, u32), prepared: &Prepared) -> Result<Option<Evaluation>> {
@@ -152,10 +139,6 @@ impl Session {
     /// Whether a run is read query by query.
     pub(crate) fn is_large(&self, run: u32) -> Result<bool> {
         Ok(self.file(run)?.is_large())
-    }
-
-    pub(crate) fn evaluation(&self, run: u32) -> Result<&(u32, Evaluation)> {
-        self.evaluations.get(&run).ok_or_else(|| unknown(run))
     }
 
     fn input(&self, number: u32) -> Result<Input<'_>> {

@@ -39,7 +39,7 @@ fn evaluate(session: &mut Session, run: u32) -> Value {
 }
 
 #[test]
-fn values_and_differences_of_runs() {
+fn values_of_runs() {
     let mut session = session();
     let found = evaluate(&mut session, 1);
     assert_eq!(found["queries"], json!(["q1", "q2"]));
@@ -47,13 +47,6 @@ fn values_and_differences_of_runs() {
     assert_eq!(found["totals"][0], json!({ "mean": 0.875, "low": 0.75, "high": 1.0, "certainty": "exact" }));
     assert_eq!(found["facts"]["mixed"], 1);
     assert_eq!(evaluate(&mut session, 2)["values"][0]["mean"], json!([0.5, 1.0]));
-    let differences = ask(&mut session, json!({ "do": "differences", "a": 1, "b": 2, "measure": 0 }));
-    assert_eq!(differences["difference"], json!([0.25, 0.0]));
-    assert_eq!((&differences["least"], &differences["most"]), (&json!([0.0, 0.0]), &json!([0.5, 0.0])));
-    assert_eq!(
-        (&differences["above"], &differences["equal"], &differences["below"]),
-        (&json!(1), &json!(1), &json!(0))
-    );
 }
 
 #[test]
@@ -91,6 +84,19 @@ fn rankings_and_comparisons() {
     let moved = json!([{ "id": "d", "a": [1, 1], "b": null }, { "id": "c", "a": [2, 2], "b": [1, 1] }]);
     assert_eq!(ask(&mut session, request)["documents"], moved);
     assert_eq!(ask(&mut session, json!({ "do": "check", "qrels": 0, "run": 1 }))["tied_documents"], 2);
+}
+
+#[test]
+fn what_a_report_says_of_files() {
+    let mut session = session();
+    let found = ask(&mut session, json!({ "do": "relevant", "qrels": 0 }));
+    assert_eq!(found, json!({ "queries": ["q1", "q2"], "relevant": [1, 2] }));
+    let mut ties = |score_dtype: &str| ask(&mut session, json!({ "do": "ties", "run": 1, "score_dtype": score_dtype }));
+    let counts = json!({ "documents": 5, "tied": 2, "queries": 1, "all_tied": 0, "largest": 2, "deepest": 3 });
+    assert_eq!(ties("float64"), counts);
+    assert_eq!(ties("decimals=-1")["error"].as_str().map(|text| text.contains("decimals")), Some(true));
+    let request = json!({ "do": "judged", "qrels": 0, "run": 1, "depths": [1, 3], "score_dtype": "float64" });
+    assert_eq!(ask(&mut session, request), json!({ "retrieved": [2, 5], "judged": [2.0, 4.0] }));
 }
 
 #[test]

@@ -8,10 +8,13 @@ from gzip import compress
 
 from untied import _core
 from untied.errors import UntiedError
-from untied.inputs.mismatch import of_levels
-from untied.report.data import curve_measures
+from untied.inputs.mismatch import DOCUMENTS, EMPTY, NOTHING_RELEVANT, QUERIES, SWAPPED, of_levels
+from untied.report.data import DEPTHS, RANKS, TENTHS, curve_measures
+from untied.report.measures import MEANINGS, WITH_CONSTANT
 from untied.report.page import ASSETS, Live, asset
-from untied.statistics.notes import SAID, on_least
+from untied.report.verdicts import LEFT_OUT, MOST_EXAMINED
+from untied.statistics.notes import SAID, on_least, said_of
+from untied.statistics.tests import SAMPLES, TEST
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,10 +29,19 @@ LACKING = (
     "needs the core compiled for browsers, which this installation lacks: "
     "install untied from a wheel, or run python3 dev.py web in its source folder"
 )
+#: What measures of two rankings say.
+ABOUT_PAIRS = {"meanings": MEANINGS, "with_constant": WITH_CONSTANT}
+#: What may be wrong with a run as a whole.
+MISMATCHES = {
+    "swapped": SWAPPED, "empty": EMPTY, "queries": QUERIES, "documents": DOCUMENTS, "relevant": NOTHING_RELEVANT,
+}  # fmt: skip
 #: The most bytes of runs and judgments, as the core stores them, that a page holds.
 MOST = 128 << 20
 #: Parts of the script after the report's own, and of the worker's, in the order in which they build on each other.
-SCRIPTS = ("work.js", "policies.js", "settings.js", "live_tests.js", "live_words.js", "live_data.js", "live.js")
+SCRIPTS = (
+    "work.js", "policies.js", "settings.js", "live_tests.js", "live_words.js", "live_data.js", "live_rankings.js",
+    "pairs.js", "live.js",
+)  # fmt: skip
 WORKER = ("core.js", "worker.js")
 
 
@@ -92,13 +104,39 @@ def embedded(
         "least": {str(measure): measure.least_grade for measure in measures},
         "curves": {"precision": list(map(str, precision)), "ends": ends, "averages": list(map(str, averages))},
         "files": [{"kind": kind, "name": name, "content": _packed(content)} for kind, name, content in stored],
+        **ABOUT_PAIRS,
     }
+    return _live(known)
+
+
+def without_files(example: Mapping[str, bytes], script: str, style: str) -> Live:
+    """What a page holds that begins without files: what Python decides and says about those that a reader drops.
+
+    The page opens with the files of an example. `script` and `style` are added to those of live reports.
+    """
+    tested = {"test": TEST, "correction": "holm", "level": 0.95, "samples": SAMPLES, "seed": "0"}
+    known = {
+        "tested": tested,
+        "how": {"two": said_of(tested, 2), "more": said_of(tested, 3)},
+        "said": {**SAID, "mismatch": MISMATCHES, "left_out": LEFT_OUT},
+        "examined": MOST_EXAMINED,
+        "depths": DEPTHS,
+        "ranks": RANKS,
+        "recall": [tenth / 10 for tenth in TENTHS],
+        "files": [],
+        "example": {name: _packed(content) for name, content in example.items()},
+        **ABOUT_PAIRS,
+    }
+    return _live(known, script, style)
+
+
+def _live(known: dict[str, Any], script: str = "", style: str = "") -> Live:
     return Live(
         data=known,
         module=b64encode(_module()).decode(),
         worker="".join(map(asset, WORKER)),
-        script="".join(map(asset, SCRIPTS)),
-        style=asset("settings.css") + asset("live.css"),
+        script="".join(map(asset, SCRIPTS)) + script,
+        style=asset("live.css") + style,
     )
 
 

@@ -40,8 +40,9 @@ PAGE = """\
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy"
- content="default-src 'none'; script-src 'unsafe-inline'{may}; style-src 'unsafe-inline'; img-src data: blob:">
+<meta name="referrer" content="no-referrer">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'unsafe-inline'{may}; \
+style-src 'unsafe-inline'; img-src data: blob:; form-action 'none'; base-uri 'none'">
 <title>{title}</title>
 <style>
 {style}</style>
@@ -90,9 +91,12 @@ class Live:
     style: str
 
 
-def page(data: dict[str, Any], title: str, live: Live | None = None) -> str:
-    """Make the page. It loads nothing from elsewhere, and no data in it is read as code."""
-    later = LATER[data["kind"]]
+def page(data: dict[str, Any] | None, title: str, live: Live | None = None) -> str:
+    """Make the page. It loads nothing from elsewhere, and no data in it is read as code.
+
+    A live page can begin without data, to evaluate files that a reader drops on it.
+    """
+    later = () if data is None else LATER[data["kind"]]
     parts = {"may": "", "busy": "", "held": ""}
     if live is not None:
         held = HELD.format(data=_json(live.data), module=live.module, worker=live.worker, script=live.script)
@@ -100,14 +104,14 @@ def page(data: dict[str, Any], title: str, live: Live | None = None) -> str:
     return PAGE.format(
         title=escape(title),
         style=palette() + asset("page.css") + (live.style if live else ""),
-        data=_json({name: part for name, part in data.items() if name not in later}),
-        rest=_json({name: data[name] for name in later}),
+        data=_json(data and {name: part for name, part in data.items() if name not in later}),
+        rest=_json(data and {name: data[name] for name in later}),
         script="".join(asset(name) for name in SCRIPTS),
         **parts,
     )
 
 
-def _json(data: dict[str, Any]) -> str:
+def _json(data: dict[str, Any] | None) -> str:
     """JSON in which "<", which stands only within strings there, is an escape; so no tag can end the element."""
     return json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
 

@@ -28,6 +28,13 @@ MOST = 50_000
 MOST_EXAMINED = 400_000
 
 
+#: A note of pages without verdicts of all pairs of runs.
+LEFT_OUT = (
+    "ranks and overturn numbers are left out, because {} of runs with {} queries each would take long; "
+    "untied certify computes them"
+)
+
+
 class PageVerdicts:
     """Bounds of differences over missing judgments and, if the pairs of runs are not too many, verdicts about them."""
 
@@ -48,10 +55,7 @@ class PageVerdicts:
         if self.has_all:
             return []
         pairs = "1 pair" if len(self._pairs) == 1 else f"{len(self._pairs):,} pairs"
-        left = (
-            f"ranks and overturn numbers are left out, because {pairs} of runs with {len(self._qrels):,} queries each"
-        )
-        return [f"{left} would take long; untied certify computes them"]
+        return [LEFT_OUT.format(pairs, f"{len(self._qrels):,}")]
 
     def alone(self, measure: Measure, run: int) -> dict[str, Any] | None:
         """The lowest and the highest mean of a run for all grades of unjudged documents; None if they are not known."""

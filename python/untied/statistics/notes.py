@@ -22,12 +22,14 @@ UNDOING = {"ties": "ties", "judgments": "missing judgments"}
 METHODS = {"bca": "a bootstrap", "t": "Student's t"}
 #: Comparisons that a note names.
 NAMED = 4
-#: Notes of live reports, too: on queries that only some judgments make count, and on comparisons that may not survive.
+#: Notes of live reports, too: on queries that only some judgments make count, on comparisons that may not survive, and
+#: on tests that cannot find anything.
 SAID = {
     "unsettled": "queries in which missing judgments decide whether a run has a value: {}; tests leave "
     "these queries out, but the bounds of differences, and what survives, hold with and without them",
     "unknown": "whether {} could make a significant difference insignificant is unknown for {}; "
     f"only the {TESTS['randomization']} has bounds of p",
+    "least": "with {}, p{} cannot be below {}; {}",
 }
 
 
@@ -97,7 +99,7 @@ def on_least(independent: int, comparisons: int, settings: dict[str, Any], unit:
     if _of_all(independent, settings) > _of_sample(settings):
         what = in_queries(independent) if unit == "query" else f"{independent:,} {unit}s"
         remedy = "no difference can be significant"
-    return [f"with {what}, p{_corrected(comparisons, settings)} cannot be below {least:.2g}; {remedy}"]
+    return [SAID["least"].format(what, _corrected(comparisons, settings), f"{least:.2g}", remedy)]
 
 
 def on_dropped(dropped: dict[str, int], pairs: int) -> Iterator[str]:

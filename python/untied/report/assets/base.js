@@ -49,7 +49,7 @@ function fixed(value, digits) {
 }
 
 function show(value, digits = 4) {
-  return value === null || value === undefined ? "–" : fixed(value, digits);
+  return value === null || value === undefined ? "–" : Number.isFinite(value) ? fixed(value, digits) : value > 0 ? "inf" : "-inf";
 }
 
 function signed(value, digits = 4) {
@@ -96,6 +96,20 @@ function choice(label, names, name) {
     ...names.map((text, number) => node("option", { value: number }, text)));
   follow(name, () => { select.value = state[name]; });
   return node("label", {}, label + " ", select);
+}
+
+/** A drawing that waits for the core. Only its last start counts: `draw` asks `isLast` before it shows anything, and what an
+ * earlier start could not do is dropped, because it may be about what the page no longer shows.
+ * @param {(isLast: () => boolean, ...what: any[]) => Promise<void>} draw @param {(words: string) => void} fail */
+function restartable(draw, fail) {
+  let starts = 0;
+  return {
+    start(...what) {
+      const mine = ++starts, isLast = () => mine === starts;
+      draw(isLast, ...what).catch((error) => { if (isLast()) fail(error.message); });
+    },
+    stop() { starts++; },
+  };
 }
 
 function filterBox(label, name) {

@@ -1,7 +1,23 @@
 // Curves, similarities of runs, and all queries of all runs at a glance.
 function curves() {
+  if (!data.curves) return;
   const where = section("curves", "Curves",
     `Interpolated precision at eleven recall levels, and dynamic recall by rank: of the documents that could have been found by that rank, the share that was found (Typke, Veltkamp & Wiering 2006). Both are ${words().curves}.${data.runs.length > 2 ? " Runs A and B are bold." : ""}`);
+  const { later } = data.curves; // of fully tied runs they take long
+  if (!later) return drawCurves(where);
+  const wrong = node("p", { class: "note", role: "status" }), button = node("button", { type: "button", onclick: async () => {
+    try {
+      data.curves = await later();
+      bar.remove();
+      drawCurves(where);
+    } catch (error) {
+      wrong.textContent = `The curves are left out: ${error.message}.`;
+    }
+  } }, "Draw the curves"), bar = node("div", { class: "bar" }, button, wrong);
+  where.append(bar);
+}
+
+function drawCurves(where) {
   const grid = node("div", { class: "two" });
   where.append(grid);
   const { recall, precision, ranks, dynamic_recall: dynamic } = data.curves;
@@ -14,7 +30,7 @@ function curves() {
 function distances() {
   if (!data.distances.length) return;
   const few = data.runs.length === 2; // a single number needs no picture
-  const where = section("distances", "How similar the runs are", "The runs are compared without judgments." + (few ? "" : " On the map, similar runs are close to each other (multidimensional scaling)."));
+  const where = section("distances", "How similar the runs are", "The runs are compared without judgments." + (few || !data.distances[0].map ? "" : " On the map, similar runs are close to each other (multidimensional scaling)."));
   if (few) {
     where.append(node("dl", {}, ...data.distances.flatMap(({ name, meaning, rows }) => [node("dt", {}, `${name} ${show(rows[0][1])}`), node("dd", {}, meaning)])));
     return;
@@ -32,7 +48,7 @@ function distances() {
     const { rows } = data.distances[state.distance];
     return heat(width, rows, data.runs, data.runs, (row, column) => `${data.runs[row]}, ${data.runs[column]}: ${show(rows[row][column])}`, (a, b) => change({ a, b }));
   });
-  chart(grid, "Map of the runs", height, "distance", (width) => map(width, Math.min(height, 420), data.distances[state.distance].map));
+  if (data.distances[0].map) chart(grid, "Map of the runs", height, "distance", (width) => map(width, Math.min(height, 420), data.distances[state.distance].map));
 }
 
 // Runs as dots, the same scale on both axes; names where there is room.

@@ -1,12 +1,15 @@
-// The data of the page, recalculated by the core from the runs and judgments that the page holds.
-const made = data; // as the report was made
-const held = JSON.parse(document.getElementById("live").textContent);
+// The data of the page, recalculated by the core from the runs and judgments that the page holds, or that were dropped on it.
+/** What a reader's settings do not change: the report as it was made, or what files say; null as long as there are none. */
+let made = data;
+/** What else recalculating needs: see `embedded` in untied.report.live, and `without_files` for a page that begins without. */
+let held = JSON.parse(document.getElementById("live").textContent);
+/** The core's numbers of the judgments and of the runs. */
+let inputs = { qrels: 0, runs: held.files.slice(1).map((_, run) => run + 1) };
 const MADE = { ties: "range", unjudged: "nonrelevant", unretrieved: "none" };
-const FIXED = { queries: "qrels", on_undefined: "zero", score_dtype: made.settings.score_dtype };
+const scoresOf = ({ score_dtype = made.settings.score_dtype }) => score_dtype;
 /** Answers of the core by what was asked: none is asked for twice. @type {Map<string, any>} */
 const answers = new Map();
 const files = held.files.map(({ kind, name, content }, number) => ({ kind, path: name, number, content, blob: null, stored: true }));
-const numbersOfRuns = made.runs.map((_, run) => run + 1); // the judgments are file 0
 work.held = () => files.filter((one) => one.blob);
 
 let started = null;
@@ -37,26 +40,40 @@ async function kept(name, request, what) {
 
 const number = (value) => (value === null || Number.isNaN(value) ? null : value);
 
-/** Values of measures: for each of them and each run those of the queries, and the aggregate. */
-async function valuesOf(measures, policies) {
-  const asking = { do: "evaluate", qrels: 0, ...FIXED, ...requested(policies) };
-  const key = (measure, run) => JSON.stringify([asking, measure, run]);
-  for (const run of numbersOfRuns) {
-    const missing = measures.filter((measure) => !answers.has(key(measure, run)));
-    if (!missing.length) continue;
-    const { values, totals } = await work.ask({ ...asking, run, measures: missing }, `evaluating ${made.runs[run - 1]}`);
+/** Evaluations of one run, by measure: the values of its queries, the aggregate and the facts. */
+async function evaluationsOf(measures, policies, run, name, qrels = inputs.qrels) {
+  const asking = { do: "evaluate", qrels, queries: "qrels", on_undefined: "zero", ...requested(policies), score_dtype: scoresOf(policies), run };
+  const key = (measure) => JSON.stringify([asking, measure]), missing = measures.filter((measure) => !answers.has(key(measure)));
+  if (missing.length) {
+    const { values, totals, queries, facts } = await work.ask({ ...asking, measures: missing }, `evaluating ${name}`);
     missing.forEach((measure, place) => {
       const total = Object.fromEntries(["mean", "low", "high"].map((end) => [end, number(decoded(totals[place][end] ?? null))]));
-      answers.set(key(measure, run), { values: values[place], total });
+      answers.set(key(measure), { values: values[place], total, queries, facts });
     });
   }
-  return measures.map((measure) => numbersOfRuns.map((run) => answers.get(key(measure, run))));
+  return measures.map((measure) => answers.get(key(measure)));
+}
+
+/** An evaluation with a row for each query of the page: with the queries that a run has in common with the judgments, it may
+ * have fewer. */
+function aligned(evaluation) {
+  if (evaluation.queries.length === made.of) return evaluation;
+  const rows = new Map(evaluation.queries.map((query, row) => [query, row]));
+  const column = (cells) => made.queries.map((query) => (rows.has(query) ? cells[rows.get(query)] : null));
+  return { ...evaluation, values: Object.fromEntries(Object.entries(evaluation.values).map(([end, cells]) => [end, column(cells)])) };
+}
+
+/** Values of measures: for each of them and each run those of the queries, and the aggregate. */
+async function valuesOf(measures, policies) {
+  const of = [];
+  for (const [place, run] of inputs.runs.entries()) of.push(await evaluationsOf(measures, policies, run, made.runs[place]));
+  return measures.map((_, measure) => of.map((evaluations) => aligned(evaluations[measure])));
 }
 
 /** Means with their ends over what is open, and their bootstrap intervals over queries. */
 async function meansOf(of, columns, policies) {
   const { interval, level, seed } = made.settings, request = { do: "intervals", ...columns, level, samples: made.settings.interval_samples ?? 9999, seed };
-  const ends = interval === "bca" ? await kept(["intervals", policies, columns.measure], request, `drawing samples of ${columns.measure}`) : { intervals: [] };
+  const ends = interval === "bca" ? await kept(["intervals", inputs, policies, columns.measure], request, `drawing samples of ${columns.measure}`) : { intervals: [] };
   return of.map(({ total: { mean, low, high } }, run) => {
     const [ci_low, ci_high] = decoded(ends.intervals[run] ?? [null, null]);
     return { mean, low: low ?? mean, high: high ?? mean, ci_low, ci_high };
@@ -64,14 +81,16 @@ async function meansOf(of, columns, policies) {
 }
 
 // Orders that verdicts are about; of the best and worst ones, and where judgments are not open, there is none.
-const ordersOf = ({ ties, unjudged }) => (["nonrelevant", "range"].includes(unjudged) ? { range: "expected", best: null, worst: null }[ties] ?? (ties in { best: 0, worst: 0 } ? null : ties) : null);
+const ordersOf = ({ ties, unjudged, ...others }) => (countsAll(others) && ["nonrelevant", "range"].includes(unjudged) ? { range: "expected", best: null, worst: null }[ties] ?? (ties in { best: 0, worst: 0 } ? null : ties) : null);
+/** Whether all judged queries count, also those without a value; verdicts and bounds of differences are about all. */
+const countsAll = ({ queries = "qrels", on_undefined = "zero" }) => queries === "qrels" && on_undefined !== "nan";
 const MOST_CERTIFIED = 50_000; // pairs of runs times queries, as untied.report.verdicts
 
 /** Verdicts of a measure about these runs, by pair; none where the measure has none, or there would be too many. */
 async function verdictsOf(measure, policies, runs) {
   const ties = ordersOf(policies), pairs = pairsOf(runs, null);
-  if (ties === null || !pairs.length || pairs.length * made.of > MOST_CERTIFIED) return null;
-  const request = { do: "certify", qrels: 0, runs: runs.map((run) => numbersOfRuns[run]), measure, ties, score_dtype: FIXED.score_dtype, unretrieved: policies.unretrieved };
+  if (ties === null || !pairs.length || pairs.length * made.of > MOST_CERTIFIED || held.is_large) return null;
+  const request = { do: "certify", qrels: inputs.qrels, runs: runs.map((run) => inputs.runs[run]), measure, ties, score_dtype: scoresOf(policies), unretrieved: policies.unretrieved };
   const { verdicts } = await kept(request, request, `certifying ${measure}`).catch((error) => {
     if (error instanceof Cancelled) throw error;
     return { verdicts: null }; // the measure has none; all that else could be wrong has been refused before
@@ -115,12 +134,12 @@ async function boundsOfOne(info, policies, run) {
 /** For each pair of runs, what the difference of each query could be over all grades of unjudged documents, which both runs
  * share; null where each run has bounds of its own, see untied.results.difference_bounds. */
 async function jointOf(measure, policies, pairs) {
-  if (policies.unjudged !== "range" || policies.ties in { best: 0, worst: 0 } || !pairs.length) return null;
+  if (policies.unjudged !== "range" || policies.ties in { best: 0, worst: 0 } || !pairs.length || !countsAll(policies) || held.is_large) return null;
   const [a, b] = [0, 1].map((end) => pairs.map((pair) => pair[end]));
-  const request = { do: "bounds", qrels: 0, runs: numbersOfRuns, a, b, measure, ties: policies.ties, score_dtype: FIXED.score_dtype, unretrieved: policies.unretrieved };
+  const request = { do: "bounds", qrels: inputs.qrels, runs: inputs.runs, a, b, measure, ties: policies.ties, score_dtype: scoresOf(policies), unretrieved: policies.unretrieved };
   try {
     const { pairs: bounds } = await kept(request, request, `bounding differences in ${measure}`);
-    return bounds;
+    return bounds.every(({ low }) => low.length === made.of) ? bounds : null;
   } catch (error) {
     if (error instanceof Cancelled) throw error;
     return null; // the measure has no verdicts; all that else could be wrong has been refused before
@@ -130,8 +149,9 @@ async function jointOf(measure, policies, pairs) {
 /** How the first run of each pair stands to the second in all cases that policies leave open; null where that is not known. */
 async function standingsOf(info, policies, pairs) {
   try {
-    const [of] = await valuesOf([info.name], policies), joint = await jointOf(info.name, policies, pairs);
+    const joint = await jointOf(info.name, policies, pairs);
     if (policies.unjudged === "range" && !joint) return null;
+    const [of] = await valuesOf([info.name], policies);
     const [a, b] = [0, 1].map((end) => pairs.map((pair) => pair[end]));
     const request = { do: "standings", ...columnsOf(info.name, Object.keys(made.runs), of), a, b, ...togetherOf(joint) };
     const { pairs: bounds } = await work.ask(request, `bounding differences in ${info.name}`);
@@ -157,8 +177,16 @@ function overturnOf(verdicts, leader, others) {
   return known.length ? { documents: known[0].overturn, is_exact: known[0].overturn_is_exact } : null;
 }
 
+/** The lowest and the highest values of queries, by run, and the bounds of differences by pair of runs: of both runs together
+ * over missing judgments, and of each alone over orders of ties, which are independent. Null where nothing is open. */
+function endsOf(of, joint) {
+  const [first] = of;
+  return first?.values.low ? { joint, runs: of.map(({ values: { low, high } }) => ({ low: decoded(low), high: decoded(high) })) } : null;
+}
+
 /** Curves under other policies; what the core refuses leaves them out. */
 async function curvesOf(policies) {
+  if (held.is_large) throw new Error("they take long for large runs, and untied curve computes them");
   // Bounds at every rank would take long, and the curves of a report have none.
   if (!["nonrelevant", "remove"].includes(policies.unjudged)) throw new Error("bounds over unjudged documents are not known");
   const { precision, ends, averages } = held.curves, one = { ties: policies.ties === "range" ? "expected" : policies.ties };
@@ -220,9 +248,9 @@ async function recalculated({ measures: names, policies, baseline }) {
   const measures = names.map((name) => asked.get(name)).map(({ name, lower, scale, title, range, equation, reference }) => ({ name, lower, scale, title, range, equation, reference }));
   const pairs = made.runs.length > 1 ? pairsOf(made.runs, baseline) : [], apart = apartOf(names); // then nothing is tested
   const hasTest = TESTED.includes(made.settings.test), isTested = pairs.length && !apart.length && hasTest;
-  const isAlike = JSON.stringify(policies) === JSON.stringify(MADE);
+  const isAlike = JSON.stringify(policies) === JSON.stringify(MADE), isOfFiles = made.curves.precision === undefined;
   const { unretrieved, ...others } = policies;
-  const page = { ...made, baseline, measures, words: wordsOf(policies), how: hasTest ? made.how : null, means: [], values: [], tests: [], ranks: [], best: [], leading: [], answers: [], apart, notes: [...apart, ...held.among] };
+  const page = { ...made, baseline, measures, words: wordsOf(policies), how: hasTest ? made.how : null, means: [], values: [], tests: [], ranks: [], best: [], leading: [], answers: [], ...(isOfFiles && { ends: [] }), apart, notes: [...apart, ...held.among] };
   page.settings = { ...made.settings, ...others, ...(unretrieved === "none" ? {} : { unretrieved }) };
   if (made.settings.interval === "t") {
     page.settings.interval = "none";
@@ -239,6 +267,7 @@ async function recalculated({ measures: names, policies, baseline }) {
     if (missing.length) withoutValue.push(`${info.name}: queries without a value, left out of the mean: ${missing.map(([run, number]) => `${count(number)} of ${run}`).join(", ")}`);
     const verdicts = apart.length ? null : await verdictsOf(info.name, policies, made.runs.map((_, run) => run));
     const joint = isTested ? await jointOf(info.name, policies, pairs) : null;
+    if (isOfFiles) page.ends.push(endsOf(of, joint && new Map(pairs.map(([a, b], place) => [`${a},${b}`, { low: decoded(joint[place].low), high: decoded(joint[place].high) }]))));
     if (isTested) {
       const tested = await testsOf(place, columns, pairs, joint);
       unsettled.push([info.name, tested.unsettled]);
@@ -256,11 +285,12 @@ async function recalculated({ measures: names, policies, baseline }) {
     page.ranks.push(hasRanks ? ranksOfRuns(every, await standingsOf(info, { ...policies, unjudged: "range" }, every)) : null);
   }
   if (isTested) page.notes.push(...notesOf(page.tests, unsettled, least, page.words.open));
-  else if (pairs.length && !apart.length) page.notes.push(`significance is not tested: a page cannot recalculate the test ${made.settings.test}; untied stats can`);
+  else if (pairs.length && !apart.length) page.notes.push(held.untested ?? `significance is not tested: a page cannot recalculate the test ${made.settings.test}; untied stats can`);
   page.notes.push(...withoutValue);
   if (!apart.length && pairsOf(made.runs, null).length * made.of > MOST_CERTIFIED) page.notes.push(...made.notes.filter((note) => note.startsWith("ranks and overturn numbers")));
   page.notes.push(...made.notes.filter((note) => note.startsWith("intervals are from")));
-  if (!isAlike) {
+  if (isOfFiles) page.curves = { later: () => curvesOf(policies) };
+  else if (!isAlike) {
     try {
       page.curves = await curvesOf(policies);
     } catch (error) {
@@ -269,5 +299,6 @@ async function recalculated({ measures: names, policies, baseline }) {
       page.notes.push(`curves are left out: ${error.message}`);
     }
   }
+  page.notes.push(...(held.remarks?.(page) ?? []));
   return page;
 }

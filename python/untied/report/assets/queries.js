@@ -9,7 +9,7 @@ function differences() {
     }
     if (alone) return { query, difference: values[0][query] };
     const [x, y] = [values[state.a][query], values[state.b][query]];
-    return { query, a: x, b: y, difference: x === null || y === null ? null : minus(x, y) };
+    return { query, a: x, b: y, difference: x === null || y === null ? null : minus(x, y), ends: differenceEnds(query) };
   });
 }
 
@@ -32,14 +32,14 @@ function verdict(shown) {
   const test = tested(state.measure, state.a, state.b);
   if (!test) {
     const above = shown.filter((row) => row.difference > 0).length, equal = shown.filter((row) => row.difference === 0).length;
-    return `${name}: ${wins(above, equal, shown.length - above - equal, lower)} of ${count(shown.length)} queries${whole() ? "" : " of this page"}; these two runs were not tested.${here}`;
+    return `${name}: ${wins(above, equal, shown.length - above - equal, lower)} of ${count(shown.length)} queries${whole() ? "" : " of this page"}; these two runs were not tested.${certainWords()}${here}`;
   }
   const [above, equal, below] = test.counts, [low, middle, high] = test.quantiles;
   const what = { mean: "mean difference", log: "ln mean A − ln mean B", sum: "difference of sums" }[key().scale];
   const of = key().scale === "log" ? "differences of logarithms" : "differences";
   const over = above + equal + below;
   return `${name}: ${wins(above, equal, below, lower)} of ${count(over)} queries; ${what} ${signed(test.difference)}, ${chance(test.p)} (${data.how}).${overturned(test)} ` +
-    `Over ${over === data.of ? "all" : "these"} ${count(over)} queries, the median difference is ${signed(middle)}, and 90 % of the ${of} lie between ${signed(low)} and ${signed(high)}.${here}`;
+    `Over ${over === data.of ? "all" : "these"} ${count(over)} queries, the median difference is ${signed(middle)}, and 90 % of the ${of} lie between ${signed(low)} and ${signed(high)}.${certainWords()}${here}`;
 }
 
 // The overturn number, beside p: what missing judgments could do.
@@ -115,6 +115,26 @@ function queries() {
   chart(where, "Values of queries, sorted; the same numbers are in the table", 320, "measure a b queryFilter", bars);
 }
 
+// What ties and missing judgments leave open is below a number, where the page has it of each query.
+const underneath = (words) => (words ? node("span", { class: "sub" }, words) : null);
+const withEnds = (run, query) => node("td", {}, show(valueOf(run, query).mean), underneath(bracketsOf(valueOf(run, query))));
+
+/** A difference; it has a colour if nothing that is open could turn it round. */
+function differenceCell({ difference, ends }) {
+  const sign = ends && (ends.low > 0 || ends.high < 0) ? (ends.low > 0 ? "up" : "down") : null;
+  return node("td", {}, node("span", { class: sign }, signed(difference)), underneath(ends ? bracketsOf({ mean: difference, ...ends }, signed) : ""));
+}
+
+/** In how many queries a run is better whatever is open. */
+function certainWords() {
+  const rows = differences(), known = rows.filter(({ ends }) => ends), { every } = words();
+  if (rows[0].ends === undefined) return "";
+  if (!known.length) return ` How far ${words().open.map((one) => (one === ORDERS ? "ties" : "missing judgments")).join(" and ")} could move the differences is unknown: ${key().name} has no bounds of differences.`;
+  const [a, b] = [known.filter(({ ends: { low } }) => low > 0).length, known.filter(({ ends: { high } }) => high < 0).length];
+  const [better, worse] = key().lower ? [b, a] : [a, b];
+  return ` ${every[0].toUpperCase()}${every.slice(1)}, A is better in ${count(better)} and worse in ${count(worse)}.`;
+}
+
 function queryTable() {
   const where = document.getElementById("queries");
   const query = { title: "query", value: (row) => data.queries[row.query], cell: (row) => node("td", {},
@@ -131,10 +151,10 @@ function queryTable() {
       { title: "highest", value: (row) => row.high, cell: (row) => show(row.high) },
     ]),
   ] : [
-    ...(alone ? [{ title: key().name, value: (row) => row.difference, cell: (row) => show(row.difference), tip: about(key()) }] : [
-      { title: "A", value: (row) => row.a, cell: (row) => show(row.a), tip: data.runs[state.a] },
-      { title: "B", value: (row) => row.b, cell: (row) => show(row.b), tip: data.runs[state.b] },
-      { title: "A − B", value: (row) => row.difference, cell: (row) => signed(row.difference) },
+    ...(alone ? [{ title: key().name, value: (row) => row.difference, cell: (row) => withEnds(0, row.query), tip: about(key()) }] : [
+      { title: "A", value: (row) => row.a, cell: (row) => withEnds(state.a, row.query), tip: data.runs[state.a] },
+      { title: "B", value: (row) => row.b, cell: (row) => withEnds(state.b, row.query), tip: data.runs[state.b] },
+      { title: "A − B", value: (row) => row.difference, cell: differenceCell },
       size,
     ]),
     { title: "relevant", value: (row) => data.rankings[row.query]?.relevant ?? null, tip: "documents with a grade above 0" },

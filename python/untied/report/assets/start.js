@@ -3,7 +3,7 @@ function provenance() {
   const where = section("provenance", "How this was made");
   const rows = [
     ["program", "untied " + data.version],
-    ...Object.entries(data.settings).map(([name, value]) => [name, String(value)]),
+    ...Object.entries(data.settings).filter(([, value]) => value !== null).map(([name, value]) => [name, String(value)]),
     ...(data.inputs || []).map((input) => [input.path, input.sha256 ? "sha256 " + input.sha256 : "read once, no hash"]),
     ...data.measures.map((measure) => [measure.name, `${measure.title}; ${measure.equation}; ${measure.reference}`]),
   ];
@@ -18,6 +18,7 @@ function theme(name) {
 
 function subtitle() {
   const held = whole() ? "" : `, of which the page holds ${count(data.queries.length)}`;
+  if (data.kind === "runs") return `${count(data.runs.length)} runs · ${count(data.of)} queries in both A and B · no judgments`;
   if (!comparing) {
     const unknown = Math.max(0, ...(data.ties || []).map((run) => run.unknown));
     const without = unknown ? ` · left out: ${count(unknown)} ${unknown === 1 ? "query" : "queries"} without judgments` : "";
@@ -28,18 +29,26 @@ function subtitle() {
   return `A: ${data.runs[0]} · B: ${data.runs[1]} · ${count(data.of)} queries in both${held}${alone}${filled.join("")}`;
 }
 
+/** What a page of each kind shows: at once, and below. A page of runs has no judgments. */
+const PARTS = {
+  evaluation: { first: [answer], rest: [scores, queries, queryTable, sideBySide, curves, ties, distances, glance, provenance] },
+  comparison: { first: [spread, queries], rest: [queryTable, sideBySide, tieCounts, provenance] },
+  runs: { first: [], rest: [sideBySide] },
+};
+
 // The two runs that the headline speaks of are the first to look at.
 function firstLook() {
   const pair = [...(data.leading?.[0] || [0, Math.min(1, data.runs.length - 1)])];
   if (pair[0] === data.baseline) pair.reverse(); // above 0 is better than the baseline
-  Object.assign(state, { measure: 0, a: pair[0], b: pair[1], distance: 0, queryFilter: "", runFilter: "" });
+  Object.assign(state, { measure: 0, a: pair[0], b: pair[1], query: 0, distance: 0, depth: 0, queryFilter: "", runFilter: "" });
 }
 
 // What the reader chose, by name, and the same in other data as far as they have it.
-const choices = () => ({ measure: key().name, a: data.runs[state.a], b: data.runs[state.b], query: data.queries[state.query] });
+const choices = () => ({ measure: key()?.name, a: data.runs[state.a], b: data.runs[state.b], query: data.queries[state.query] });
 
 function chooseAgain({ measure, a, b, query }) {
-  const places = { measure: data.measures.findIndex((one) => one.name === measure), a: data.runs.indexOf(a), b: data.runs.indexOf(b), query: data.queries.indexOf(query) };
+  const places = { measure: data.measures.findIndex((one) => one.name === measure), query: data.queries.indexOf(query),
+    ...(a !== b && data.runs.includes(a) && data.runs.includes(b) && { a: data.runs.indexOf(a), b: data.runs.indexOf(b) }) };
   change(Object.fromEntries(Object.entries(places).filter(([, place]) => place >= 0)));
 }
 
@@ -50,7 +59,8 @@ function begin(page) {
   document.getElementById("subtitle").textContent = subtitle();
   const measures = document.getElementById("measure");
   measures.replaceChildren(...data.measures.map((measure, number) => node("option", { value: number, title: about(measure) }, measure.name)));
-  for (const part of comparing ? [spread, queries] : [answer]) part();
+  measures.parentElement.hidden = !data.measures.length;
+  for (const part of PARTS[data.kind].first) part();
 }
 
 /** Draw everything below, which needs the rest of the data. */
@@ -58,19 +68,24 @@ function complete(rest) {
   adopt(Object.assign(data, rest));
   document.getElementById("subtitle").textContent = subtitle(); // with what the rest has
   // The query with the largest difference is the first to look at.
-  change({ query: differences().reduce((most, row) => (change_of(row) > change_of(most) ? row : most)).query });
-  for (const part of comparing ? [queryTable, sideBySide, tieCounts, provenance] : [scores, queries, queryTable, sideBySide, ...(data.curves ? [curves] : []), ties, distances, glance, provenance]) part();
+  if (data.measures.length) change({ query: differences().reduce((most, row) => (change_of(row) > change_of(most) ? row : most)).query });
+  for (const part of PARTS[data.kind].rest) part();
 }
 
-/** Draw the whole page from these data, in place of what it shows; the reader's choices and place stay. */
+/** Draw the whole page from these data, in place of what it shows; the reader's choices and place stay. Without data, draw nothing. */
 function present(page) {
-  const before = choices(), top = scrollY;
+  const before = data && choices(), top = scrollY;
   forgetWatchers();
   forgetCharts();
   document.getElementById("main").replaceChildren();
+  document.getElementById("measure").parentElement.hidden = true;
+  if (!page) {
+    data = null;
+    return;
+  }
   begin(page);
   complete({});
-  chooseAgain(before);
+  if (before) chooseAgain(before);
   document.getElementById("measure").value = state.measure;
   scrollTo({ top, behavior: "instant" });
 }
@@ -79,9 +94,12 @@ theme(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
 document.getElementById("theme").addEventListener("click", () => theme(document.documentElement.dataset.theme === "dark" ? "light" : "dark"));
 document.getElementById("measure").addEventListener("change", (event) => change({ measure: Number(event.target.value) }));
 const part = (name) => JSON.parse(document.getElementById(name).textContent);
-begin(part("data"));
-// The rest of the data comes after this script, so the browser paints the answer before it reads them.
-document.addEventListener("DOMContentLoaded", () => {
-  complete(part("rest"));
-  document.documentElement.dataset.ready = "yes";
-});
+const atFirst = part("data"); // null on a page that begins without
+if (atFirst) {
+  begin(atFirst);
+  // The rest of the data comes after this script, so the browser paints the answer before it reads them.
+  document.addEventListener("DOMContentLoaded", () => {
+    complete(part("rest"));
+    document.documentElement.dataset.ready = "yes";
+  });
+}

@@ -72,6 +72,13 @@ function explainedMarks() {
   return ["▲ or ▼ means that the run is significantly better or worse than the baseline.", doubtful && `A question mark means that ${words().some} might make the difference insignificant.`, how];
 }
 
+/** Show the query in which the score of a run could move most, beside another run. */
+function look(run) {
+  const width = (query) => { const { low, high } = valueOf(run, query); return low === null ? 0 : high - low; };
+  change({ a: run, b: state.b === run ? state.a : state.b });
+  open(data.queries.reduce((most, _, query) => (width(query) > width(most) ? query : most), 0));
+}
+
 // All runs by all measures.
 function scores() {
   const where = document.getElementById("summary");
@@ -84,7 +91,8 @@ function scores() {
     ...explainedMarks()].filter(Boolean).join(" ")));
   const opened = words().open.map((one) => (one === ORDERS ? "ties" : "judgments")).join(", ");
   const columns = () => [
-    { title: "run", value: (run) => data.runs[run] },
+    { title: "run", value: (run) => data.runs[run], cell: (run) => (data.ends ? node("td", {},
+      node("button", { type: "button", class: "link", title: "Show the query whose score could move most, with its tie groups", onclick: () => look(run) }, data.runs[run])) : data.runs[run]) },
     ...data.measures.map((measure, number) => ({
       title: measure.name, tip: about(measure), value: (run) => data.means[number][run].mean, lower: measure.lower,
       cell: (run) => {
@@ -117,13 +125,17 @@ function spread() {
   table(where, "summary", "", columns, () => data.measures.map((_, measure) => measure));
 }
 
+// A page that reads large runs query by query does not know these.
+const counted = (number) => (number === null ? "–" : count(number));
+const tiedShare = (run) => (data.ties[run].documents === null ? null : data.ties[run].tied / data.ties[run].documents || 0);
+
 const ofTies = [
   { title: "run", value: (run) => data.runs[run] },
-  { title: "documents", value: (run) => data.ties[run].documents, cell: (run) => count(data.ties[run].documents) },
-  { title: "tied", value: (run) => data.ties[run].tied / data.ties[run].documents || 0, cell: (run) => percent(data.ties[run].tied / data.ties[run].documents || 0), tip: "share of documents that have the same score as another document of the query" },
-  { title: "largest group", value: (run) => data.ties[run].largest, cell: (run) => count(data.ties[run].largest), tip: "largest number of documents of a query that have the same score" },
-  { title: "queries with ties", value: (run) => data.ties[run].queries, cell: (run) => count(data.ties[run].queries) },
-  { title: "all tied", value: (run) => data.ties[run].all_tied, cell: (run) => count(data.ties[run].all_tied), tip: "queries in which all documents have the same score" },
+  { title: "documents", value: (run) => data.ties[run].documents, cell: (run) => counted(data.ties[run].documents) },
+  { title: "tied", value: tiedShare, cell: (run) => percent(tiedShare(run)), tip: "share of documents that have the same score as another document of the query" },
+  { title: "largest group", value: (run) => data.ties[run].largest, cell: (run) => counted(data.ties[run].largest), tip: "largest number of documents of a query that have the same score" },
+  { title: "queries with ties", value: (run) => data.ties[run].queries, cell: (run) => counted(data.ties[run].queries) },
+  { title: "all tied", value: (run) => data.ties[run].all_tied, cell: (run) => counted(data.ties[run].all_tied), tip: "queries in which all documents have the same score" },
 ];
 
 function tieCounts() {
@@ -142,6 +154,7 @@ function ties() {
     { title: "unjudged in top 10", value: (run) => data.top_ten[run], cell: (run) => percent(data.top_ten[run]) },
   ];
   table(where, "ties", "runFilter", columns, () => everyRun().filter(filteredRun));
+  if (shares.flat().every((share) => share === null)) return;
   if (!shares.flat().some((share) => share > 0)) {
     where.append(node("p", { class: "note" }, "Every document that the runs retrieved has been judged."));
     return;
