@@ -21,6 +21,7 @@ NOT_RUN = {
     "builds all of untied": 6,
     "data of LETOR": 2,
     "data of MIREX 2005": 4,
+    "needs queries of several collections": 1,
     "installs packages": 2,
     "needs a model in PyTorch": 1,
     "needs cargo-fuzz, atheris, and time": 1,
