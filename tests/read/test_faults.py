@@ -1,6 +1,6 @@
 """Faults and hostile sizes: memory stays within bounds, the error is clear, an interrupt is answered.
 
-Inputs are small here. With ``UNTIED_FULL_FAULTS=1`` they have the sizes on docs/testing.md, and the tests print what
+Inputs are small here. With ``UNTIED_FULL_FAULTS=1`` they have full sizes, and the tests print what
 they measured (``pytest -s`` shows it).
 """
 
