@@ -168,6 +168,7 @@ def test_files_of_groups(tmp_path: pathlib.Path) -> None:
     runs = {"one": {"q1": [*"bcaxd"], "q2": [*"gf"]}, "two": {"q1": [*"xdea"], "q2": [*"fg"]}}
     one = study.order(truth, runs, tmp_path / "one", plots="none")
     other = study.order(path, runs, tmp_path / "other", qrels_format="groups", plots="none")
+    assert "nan" not in one.summary
     for name, table in one.tables.items():
         assert repr(list(table.rows())) == repr(list(other.tables[name].rows())), "nan of PairConcordance included"
     merged = [["a", "b", "c"], ["d", "e"]]

@@ -59,7 +59,7 @@ def _rankings(between: Mapping[Row, Row], measures: Sequence[str]) -> Iterator[s
     rows = []
     for other in others:
         tau, ap, swaps, _, _, pairs, comparisons, opposite, equal, to_equal = between[first, other]
-        rows.append([other, f"{tau:.4f}", f"{ap:.4f}", f"{swaps:,} ({_percent(swaps, pairs)})",
+        rows.append([other, _tau(tau), _tau(ap), f"{swaps:,} ({_percent(swaps, pairs)})",
                      *(_percent(count, comparisons) for count in (opposite, equal, to_equal))])  # fmt: skip
     yield (
         "A pair of runs is *swapped* if the two measures put the two runs in opposite order. The last three columns "
@@ -113,7 +113,7 @@ def _merged(rows: Mapping[Row, Row], measures: Sequence[str]) -> Iterator[str]:
     )
     yield markdown(
         ["measure", "merged", "tau_b", "swapped pairs of runs", "mean change of a value", "largest change"],
-        [[measure, merged, "" if math.isnan(tau) else f"{tau:.4f}", f"{swaps:,} ({_percent(swaps, pairs)})",
+        [[measure, merged, _tau(tau), f"{swaps:,} ({_percent(swaps, pairs)})",
           f"{change:+.4f}", f"{largest:.4f}"]
          for measure in measures
          for (of, merged), (tau, swaps, _, pairs, change, largest) in rows.items() if of == measure],
@@ -180,6 +180,11 @@ def _draw_criteria(figure: Any, counts: Mapping[Row, Row], measures: Sequence[st
     axes[0].set_yticks(range(len(measures)), measures)
     axes[0].set_ylim(len(measures) - 0.5, -0.5)
     legend(figure, "upper center", 3, axes[0])
+
+
+def _tau(tau: float) -> str:
+    """A rank correlation, which is empty if a ranking has only equal values."""
+    return "" if math.isnan(tau) else f"{tau:.4f}"
 
 
 def _percent(part: float, whole: float) -> str:
