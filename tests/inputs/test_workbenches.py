@@ -151,6 +151,12 @@ def test_ratings_of_quepid_as_csv(save):
         untied.read_qrels(save("case.csv", CASE))
 
 
+def test_only_line_ends_end_lines(save):
+    case = "query,docid,rating\ntele\u2028vision,d\x0b1,3\r\ntele\u2028vision,d\x852,2\r\n"
+    expected = {"tele\u2028vision": {"d\x0b1": 3, "d\x852": 2}}
+    assert content(untied.read_qrels(save("case.csv", case), format="quepid")) == expected
+
+
 def test_ratings_of_quepid_as_json(save):
     case = {"queries": [{"query": "star wars", "ratings": {"11": 3, "12": None}}, {"query": "moana", "ratings": {}}]}
     with pytest.warns(untied.UntiedWarning, match="queries without any rated document, left out: 1"):

@@ -354,6 +354,23 @@ def test_what_survives_is_weighted_too():
     assert (row["survives"], row["p_most"]) == ("yes", 2 / 2**8)
 
 
+def test_bounds_over_judgments_are_weighted_too():
+    qrels = {f"q{i}": {"a": 1, "b": 0} for i in range(6)}
+    runs = {
+        "x": {query: ["a", f"new{place}", "b"] for place, query in enumerate(qrels)},
+        "y": {query: ["b", f"new{place}", "other", "a"] for place, query in enumerate(qrels)},
+    }
+    results = untied.evaluate(qrels, runs, "P@3", unjudged="range")
+    weights = [1, 2, 3, 4, 5, 6]
+    table = _column(qrels, w=weights, c=list("aabbcc"), s=list("aaabbb"))
+    [(low, high)] = results._difference_bounds.bounds(results._measures[0], [("x", "y")])
+    [row] = significance(results.grouped(table, weight="w", cluster="c")).table.to_dicts()
+    assert (row["least"], row["most"]) == pytest.approx((weighted_mean(low, weights), weighted_mean(high, weights)))
+    assert row["least"] < row["difference"] < row["most"]
+    rows = significance(results.grouped(table, by="s", weight="w")).table.to_dicts()
+    assert rows[0]["least"] == pytest.approx(weighted_mean(low[:3], weights[:3]))
+
+
 def test_few_queries_are_noted():
     results = _random_results(7)
     table = _column(results.queries, s=list("aaaaabb"))
