@@ -23,8 +23,8 @@ use crate::{arrow, from_rows, threads};
 
 /// A run in memory: for each query, the documents that were retrieved, with their scores.
 ///
-/// You rarely need it, because functions take files, frames and dicts as they are. Make a `Run` to read one only once,
-/// to give it a name, or to say what its format or its columns are.
+/// You rarely need it, because functions take files, frames and dicts as they are. Make a `Run` to read a file only
+/// once, to give it a name, or to say what its format or its columns are.
 ///
 /// ``run["q1"]`` lists the documents of a query with their scores, ``len`` counts queries, and iteration goes over
 /// their ids. A run can't be changed.

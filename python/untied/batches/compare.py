@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 class BatchComparer:
     """Compare two runs that come in Arrow batches, query by query.
 
-    Use it if runs are too large for one machine, with an engine that can call a function on batches of rows. Pass the
-    comparer to the engine as this function. It takes an iterable of `pyarrow.RecordBatch`, and yields batches with the
-    results. A row of the input is about one document of a query, and has its scores in both runs. The columns of the
-    input are:
+    Use it if runs are too large for one machine. You need an engine, such as Spark, that can call a function on batches
+    of rows: pass the comparer as this function. It takes an iterable of `pyarrow.RecordBatch`, and yields batches
+    with the results. A row of the input is about one document of a query, and has its scores in both runs. The
+    columns of the input are:
 
     * ``query`` and ``document``: text or whole numbers
     * ``score_a`` and ``score_b``: null if this run does not retrieve the document

@@ -45,9 +45,10 @@ if TYPE_CHECKING:
 class BatchEvaluator:
     """Evaluate a run that comes in Arrow batches, whose rows also hold the judgments.
 
-    Use it if a run is too large for one machine, with an engine that can call a function on batches of rows. Pass the
-    evaluator to the engine as this function. It takes an iterable of `pyarrow.RecordBatch`, and yields batches with the
-    results. A row of the input holds a retrieved document, a judgment, or both. The columns of the input are:
+    Use it if a run is too large for one machine. You need an engine, such as Spark, that can call a function on batches
+    of rows: pass the evaluator as this function. It takes an iterable of `pyarrow.RecordBatch`, and yields batches
+    with the results. A row of the input holds a retrieved document, a judgment, or both. The columns of the input
+    are:
 
     * ``query`` and ``document``: text or whole numbers
     * ``score``: null if the row is only a judgment

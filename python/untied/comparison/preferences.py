@@ -29,7 +29,8 @@ def adr(preferences: Iterable[tuple[Any, Any]], ranking: Ranking) -> Value:
 
     At each rank i, ADR asks how many of the first i documents *can* be among the first i of a ranking that agrees with
     all preferences. A document can be there if fewer than i documents are preferred to it, directly or by others in
-    between. ADR is the mean share over as many ranks as the preferences have documents.
+    between. The share of these documents is the dynamic recall at rank i. If the preferences are about n documents,
+    ADR is the mean of the dynamic recall at ranks 1 to n.
 
     Parameters
     ----------

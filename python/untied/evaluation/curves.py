@@ -42,8 +42,9 @@ def curves(
 
     Use it to see where in the ranking a query is won or lost. One of the curves, the dynamic recall, is for partly
     ordered ground truth (Typke, Veltkamp & Wiering 2006). At rank i, it is the share of the run's first i documents
-    that may stand there, because their groups begin within the first i documents of the truth. Beyond the end of the
-    truth, all of its documents may. ADR is the mean of this curve over the ranks of the truth.
+    that could be among the first i in the truth, too: their group begins there at rank i or above it. If the truth
+    has n documents, ADR is the mean of this curve over ranks 1 to n. At later ranks, every document of the truth
+    counts.
 
     Parameters
     ----------

@@ -66,7 +66,7 @@ def passages(
     restart: bool = False,
     threads: int | None = None,
 ) -> Result:
-    """See what MED-U tells about runs of passages: whether it finds runs of the same group, and actual differences.
+    """Find out how well MED-U compares runs of passages, and whether it tells a team's runs from others.
 
     The study computes the distances of all pairs of runs. `qrels` is a file of judged passages, and `runs` are files of
     passages; `untied.comparison.passages` describes both. You need two runs or more.

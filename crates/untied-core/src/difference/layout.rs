@@ -155,7 +155,8 @@ impl Scale {
         instance.documents.extend(pair.places.iter().map(place));
     }
 
-    /// Writes each document's weights to the workspace: the discounts of its ranks, or their mean over its tie group.
+    /// Writes each document's weights in A and in B to the workspace. A weight is the discount of the document's rank,
+    /// or, if the document is tied, the mean discount of its tie group.
     pub fn weigh(&self, pair: &RankingPair<'_>, discounts: &[f64], work: &mut DifferenceWorkspace) {
         let DifferenceWorkspace { weights, discounts: (of_a, of_b), .. } = work;
         let (at_a, at_b) = (discounts_by_rank(discounts, pair.a, of_a), discounts_by_rank(discounts, pair.b, of_b));

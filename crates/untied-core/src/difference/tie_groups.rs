@@ -104,8 +104,8 @@ impl<'l> RankingGroups<'l> {
 }
 
 impl TieGroups {
-    /// The tie groups of a pair, given the discounts of ranks, the gain of each grade, and that of a relevant unknown
-    /// document.
+    /// Makes the tie groups of a pair. `discounts` are those of the ranks, `gain` gives the gain of a judged document
+    /// by its grade, and `top` is the gain of an unknown document that turns out to be relevant.
     pub fn new(pair: &RankingPair<'_>, discounts: &[f64], gain: impl Fn(f64) -> f64, top: f64) -> TieGroups {
         let mut a = RankingGroups::new(pair.a, discounts, true);
         let mut b = RankingGroups::new(pair.b, discounts, false);

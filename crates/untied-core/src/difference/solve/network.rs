@@ -63,7 +63,7 @@ enum PathStep {
 }
 
 impl<G: GainsByCount> Network<G> {
-    /// A network of these groups. Edges name groups by their indices here.
+    /// Makes a network of the groups of A and of B. Each edge names its two groups by their indices in `a` and in `b`.
     pub fn new(a: Vec<G>, b: Vec<G>, edges: Vec<Edge>) -> Network<G> {
         let nodes = |groups: Vec<G>| -> Vec<NetworkGroup<G>> {
             groups.into_iter().map(|group| NetworkGroup { group, on: 0, edges: Vec::new() }).collect()

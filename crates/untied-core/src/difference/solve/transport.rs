@@ -111,8 +111,9 @@ struct TransportStates<'t> {
     value: i64,
     /// The part of the sum that depends on L alone.
     constant: i64,
-    /// Unknown documents by what the sum gains if they move: here, from neither state to relevant, and in the next five
-    /// as their names say. Documents that are in another state by now are passed over.
+    /// Six queues of moves, highest gain first: each lists unknown documents by what the sum gains if they change their
+    /// state. In this queue they become relevant, in the others they move as its name says. A document that has left
+    /// the old state in the meantime is skipped.
     to_relevant: BinaryHeap<(i64, Reverse<usize>)>,
     to_taken: BinaryHeap<(i64, Reverse<usize>)>,
     taken_to_relevant: BinaryHeap<(i64, Reverse<usize>)>,

@@ -16,7 +16,7 @@ struct CascadeRank {
     weight: f64,
     /// The probability that a user goes on after the document there; 1 if the document is to be decided, or missing.
     factor: f64,
-    /// The index of the document to decide, or [`NONE`] if the document there is not to be decided.
+    /// The index of this rank's document among those to decide, or [`NONE`] if it needs no decision.
     open: usize,
 }
 

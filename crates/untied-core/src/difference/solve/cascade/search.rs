@@ -35,7 +35,8 @@ pub(super) struct CascadeResult {
     pub(super) nodes: u64,
 }
 
-/// A node of the search: the documents before `next` are decided, and the value is summed up down to `position`.
+/// A node of the search. The documents before `next` are decided, and `value` is the sum of the terms of all positions
+/// as far as `position`.
 #[derive(Debug, Clone, Copy)]
 struct CascadeNode {
     /// The index of the next document to decide.

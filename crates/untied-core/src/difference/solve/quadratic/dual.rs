@@ -23,7 +23,7 @@ use crate::difference::solve::budget::Budget;
 
 /// An excess this small is rounding: neither cell of the pair is above the other one, or it does not matter.
 const NOTHING: f64 = 1e-15;
-/// The first multiplier of a pair, as a share of its excess: for a positive excess, and for a negative one.
+/// A pair's multiplier starts as this share of the pair's excess: the first if the excess is positive, else the second.
 const BEGINNING: (f64, f64) = (0.5, -0.3);
 /// The largest number of pairs of cells for which this bound is made.
 const PAIRS: usize = 4_000_000;

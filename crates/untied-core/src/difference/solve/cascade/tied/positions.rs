@@ -68,9 +68,9 @@ impl PrefixMeans {
 struct PositionLosses {
     /// The position at which each tie group starts, and at the end the last position.
     starts: Vec<usize>,
-    /// For each group, the numbers of documents that are on for certain: before the group, and in it.
+    /// For each group, how many documents before it are certain to be on (relevant), and how many in it are.
     on: Vec<(usize, usize)>,
-    /// For each group, the numbers of undecided documents: before the group, and in it.
+    /// For each group, how many documents before it are undecided, and how many in it are.
     open: Vec<(usize, usize)>,
     /// For each position i, the number of groups all of whose documents are among the first i.
     groups_within: Vec<usize>,

@@ -115,8 +115,9 @@ impl CellRanking {
         }
     }
 
-    /// Fills in what a document of each group gains with the relevant documents, and with all undecided ones. Returns
-    /// what the cells' relevant documents are worth in this ranking.
+    /// Fills in, for each group, what a document gains together with the documents that are relevant, and what it
+    /// gains together with those that are undecided. Returns the part of this ranking's score that comes from the
+    /// relevant documents of cells.
     fn sum(&mut self) -> f64 {
         let (mut on, mut open, mut value) = (0.0, 0.0, 0.0);
         for group in &mut self.groups {
