@@ -24,7 +24,7 @@ from untied import (
     statistics,
     study,
 )
-from untied.comparison import correlation, distances, passages
+from untied.comparison import correlation, distances, passages, preferences
 from untied.compat import beir, ir_measures, mteb, pytrec_eval, sklearn
 from untied.evaluation import curves
 from untied.inputs import truth
@@ -126,6 +126,8 @@ def comparison() -> str:
     assert_type(passages.compare_passages(one, one), passages.PassageComparison)
     passages.read_passages("a.passages")
     passages.read_judged_passages("judged.txt")
+    assert_type(preferences.adr([("a", "b")], ["b", "a"]), untied.Value)
+    assert_type(preferences.pair_concordance([("a", "b")], ["b", "a"]), untied.Value)
     return report.comparison_report(found)
 
 

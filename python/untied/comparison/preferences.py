@@ -167,7 +167,7 @@ def _variance(rows: Sequence[Sequence[float]], size: int) -> float:
     of_rows = [sum(row) / size for row in rows]
     of_columns = [sum(column) / size for column in zip(*rows, strict=True)]
     every = sum(of_rows) / size
-    squares = sum(
+    squares: float = sum(
         (x - row - column + every) ** 2
         for numbers, row in zip(rows, of_rows, strict=True)
         for x, column in zip(numbers, of_columns, strict=True)
