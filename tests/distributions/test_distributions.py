@@ -127,10 +127,10 @@ def judgments(rng: random.Random) -> Truth:
 
 
 def collapsed(law: listed.Law) -> list[tuple[float, float]]:
-    """As the package has it: values that are sums of the same irrational terms are one."""
+    """As the package has it: values that only rounding could tell apart are one."""
     found: list[tuple[float, float]] = []
     for value, chance in sorted(law.items()):
-        if found and float(value) - found[-1][0] < 1e-13:
+        if found and float(value) - found[-1][0] <= 1e-12 * abs(float(value)) + 1e-15:
             found[-1] = (found[-1][0], found[-1][1] + float(chance))
         else:
             found.append((float(value), float(chance)))
