@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 import untied
+from untied.inputs.files import read_labels
 
 ESCI = [("q1", "a", "Exact"), ("q1", "b", "Partial"), ("q1", "c", "Irrelevant"), ("q2", "a", "Irrelevant")]
 GRADES = {"Exact": 2, "Partial": 1, "Irrelevant": 0}
@@ -33,7 +35,7 @@ def labelled(request, tmp_path):
                 path.write_text("".join(json.dumps(dict(zip(names, row, strict=True))) + "\n" for row in rows))
             case format:
                 mark = "," if format == "csv" else "\t"
-                path.write_text("".join(mark.join(row) + "\n" for row in (names, *rows)))
+                path.write_text("".join(mark.join(cell or "" for cell in row) + "\n" for row in (names, *rows)))
         return path
 
     return write
@@ -80,6 +82,60 @@ def test_labels_on_the_command_line(tmp_path, untied_):
     assert "must be LABEL=GRADE" in untied_("eval", *given, "--grade", "Exact")[2]
     trec = untied_("eval", tmp_path / "x.run", tmp_path / "x.run", "--grade", "Exact=2")[2]
     assert "grades are for files of format csv, tsv, jsonl or parquet, not trec" in trec
+
+
+#: Labels of a machine: of two documents a second try gave one, and it never labelled one of query r.
+TRIED = [
+    ("q", "a", "2"), ("q", "b", None), ("q", "c", "ERROR"), ("q", "d", "0"), ("q", "b", " 1.0"), ("q", "a", "ERROR"),
+    ("q", "e", None), ("q", "f", "nan"), ("r", "a", "ERROR"),
+]  # fmt: skip
+LEFT = {"q": {"a": 2, "b": 1, "c": -1, "d": 0, "e": -1, "f": -1}, "r": {"a": -1}}
+
+
+def machine_labels(path, grades=None):
+    return content(read_labels(str(path), format="auto", columns=None, grades=grades, threads=1))
+
+
+def test_documents_that_a_machine_failed_to_label_are_unjudged(labelled):
+    path = labelled(TRIED)
+    failed = re.escape(f"4 of 7 documents in {path} (ERROR: 2, empty: 1, nan: 1)")
+    with pytest.warns(UserWarning, match=failed), pytest.warns(UserWarning, match="without any label.*: 1$"):
+        assert machine_labels(path) == LEFT
+    with pytest.raises(untied.UntiedError):
+        untied.read_qrels(path)
+    with pytest.warns(UserWarning, match=r"1 of 5 documents .*sorry{36}…: 1"):
+        machine_labels(labelled([*ESCI, ("q2", "b", "sorr" + "y" * 50)]), GRADES)
+
+
+def test_failed_labels_hide_no_other_fault(labelled):
+    with pytest.raises(untied.InputError, match="one grade of each document, found another one of a"):
+        machine_labels(labelled([("q", "b", "ERROR"), ("q", "a", "1"), ("q", "a", "2")]))
+    with pytest.raises(untied.InputError, match="expected a document's id"):
+        machine_labels(labelled([("q", "b", "ERROR"), ("q", "", "1")]))
+    with pytest.raises(untied.UntiedError, match=r"grade|numbers"):
+        machine_labels(labelled([("q", "a", "good"), ("q", "b", "bad")]))
+
+
+def test_a_failed_label_counts_as_one_that_is_left_out(tmp_path, untied_):
+    human = [(f"q{i}", f"d{j}", str((i + j) % 3)) for i in range(6) for j in range(4)]
+    machine = [(f"q{i}", f"d{j}", str((i * j) % 3)) for i in range(9) for j in range(4)]
+    failed = {("q1", "d2"), ("q7", "d0")}
+
+    def write(name, rows):
+        (tmp_path / name).write_text("".join(",".join(row) + "\n" for row in [("query_id", "docid", "label"), *rows]))
+        return tmp_path / name
+
+    (tmp_path / "x.run").write_text("".join(f"q{i} Q0 d{j} 1 {-j} t\n" for i in range(9) for j in range(4)))
+    people = write("human.csv", human)
+    left = write("left.csv", [row for row in machine if row[:2] not in failed])
+    with_errors = write("errors.csv", [(*row[:2], "ERROR" if row[:2] in failed else row[2]) for row in machine])
+    more = (tmp_path / "x.run", "-m", "nDCG@3", "--format", "tsv", "--digits", "17")
+    outputs = [untied_("judges", people, path, *more) for path in (left, with_errors)]
+    assert outputs[0][:2] == outputs[1][:2]
+    assert outputs[0][0] == 0
+    assert f"2 of 36 documents in {with_errors} (ERROR: 2)" in outputs[1][2]
+    code, _, err = untied_("judges", with_errors, people, *more)  # people fail at nothing
+    assert (code, 'found "ERROR"' in err) == (2, True)
 
 
 ROWS = [

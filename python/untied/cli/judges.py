@@ -39,8 +39,10 @@ EXAMPLES = """\
 HUMAN has judgments by people of a random sample of the queries, and MACHINE has
 judgments by a machine, such as a language model, of all queries. The estimates
 are unbiased however bad the machine is. The more its scores rise and fall with
-the human scores, the narrower the intervals become. Leave out documents that
-the machine failed to judge, or give them a negative grade.
+the human scores, the narrower the intervals become. Where the machine failed
+and MACHINE is a table (csv, tsv, jsonl, parquet), the grade may be empty, null or
+a text such as ERROR: the document is then unjudged. Elsewhere, leave it out or
+give it a negative grade.
 
 The column human shows the mean of the human scores, and the column machine the
 mean of the machine's scores of all queries. The column r shows the correlation
@@ -109,7 +111,7 @@ def main(options: argparse.Namespace) -> None:
     inputs = inputs_of(options.qrels, options.machine, *options.runs, options.docs)
     output.check_target(options.output, inputs)
     plugins = load_plugins(options.plugin)
-    human, machine = _judgments(options, options.qrels), _judgments(options, options.machine)
+    human, machine = (_judgments(options, by_machine=one) for one in (False, True))
     find = _agreement if options.show else _estimates
     (table, settings, said), skipped = with_readable(options, lambda runs: find(options, human, machine, runs))
     missing = unlabelled(human, machine)
@@ -133,12 +135,14 @@ def main(options: argparse.Namespace) -> None:
     output.write(text, options.output)
 
 
-def _judgments(options: argparse.Namespace, path: str) -> Qrels:
+def _judgments(options: argparse.Namespace, *, by_machine: bool) -> Qrels:
     """The judgments in one of the two files; names of columns are for those that have any."""
-    other = options.machine if path == options.qrels else options.qrels
+    paths = options.qrels, options.machine
+    path, other = reversed(paths) if by_machine else paths
     mine, others = (has_columns(one, options.qrels_format) for one in (path, other))
     named = [] if others and not mine else options.column
-    return read_qrels(argparse.Namespace(**vars(options) | {"qrels": path, "column": named}))
+    of_file = argparse.Namespace(**vars(options) | {"qrels": path, "column": named})
+    return read_qrels(of_file, by_machine=by_machine)
 
 
 def _estimates(

@@ -8,8 +8,8 @@ from untied._core import show_id
 from untied.cli import message
 from untied.cli.options import UsageError, chosen, column_names
 from untied.errors import UntiedError
-from untied.inputs.convert import as_qrels
-from untied.inputs.files import QRELS_COLUMNS, RUN_COLUMNS, RunFile, has_columns, parts_of, read_run
+from untied.inputs.files import QRELS_COLUMNS, RUN_COLUMNS, RunFile, has_columns, parts_of, read_labels, read_run
+from untied.inputs.files import read_qrels as read_judgments
 from untied.inputs.folders import is_same
 from untied.inputs.mismatch import listed, of_unanswered, warn_or_raise
 from untied.inputs.names import names_of
@@ -25,11 +25,17 @@ if TYPE_CHECKING:
     Made = TypeVar("Made")
 
 
-def read_qrels(options: argparse.Namespace) -> Qrels:
-    """The judgments of a command; if they cannot be read, raise the errors of all inputs."""
+def read_qrels(options: argparse.Namespace, *, by_machine: bool = False) -> Qrels:
+    """The judgments of a command; if they cannot be read, raise the errors of all inputs.
+
+    A machine may have failed to label some documents.
+    """
+    read = read_labels if by_machine else read_judgments
     try:
         columns, grades = qrels_columns(options), _grades(options)
-        qrels = as_qrels(options.qrels, options.threads, options.qrels_format, columns, grades)
+        qrels = read(
+            options.qrels, format=options.qrels_format, columns=columns, grades=grades, threads=options.threads
+        )
         if getattr(options, "on_undefined", "nan") != "nan":
             warn_or_raise(of_unanswered(qrels.unanswered(), "--on-undefined nan leaves them out"))
         if options.collapse_qrels is None:

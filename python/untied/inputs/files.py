@@ -468,6 +468,29 @@ def read_qrels(
     return Qrels.read(name, threads, holds, layout, columns)
 
 
+def read_labels(
+    path: str,
+    *,
+    format: str,
+    columns: Mapping[str, str] | None,
+    grades: Mapping[str, float] | None,
+    threads: int | None,
+) -> Qrels:
+    """Read a machine's judgments; a table may lack labels, as `untied.inputs.rows.qrels_with_failures` says."""
+    try:
+        return read_qrels(path, format=format, columns=columns, grades=grades, threads=threads)
+    except UntiedError:
+        layout = by_suffix(path) if format == "auto" else format
+        if layout not in NAMED or is_numbered(columns, layout) or not os.path.isfile(path):
+            raise
+        from untied.inputs.rows import qrels_with_failures
+
+        qrels = qrels_with_failures(path, layout, columns, grades, threads)
+        if qrels is None:
+            raise
+        return qrels
+
+
 def _of_rows(
     path: str,
     format: str,

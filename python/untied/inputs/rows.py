@@ -6,12 +6,15 @@ These are tables whose grades are labels, tables whose rows have no ids of queri
 from __future__ import annotations
 
 import json
+from collections import Counter
 from decimal import Decimal
+from math import isfinite
 from typing import NamedTuple
 
 from untied._core import Qrels, Run, find_columns, show_id
 from untied.errors import UntiedError, either
 from untied.inputs.lines import MARK, id_of, lines, number_of, numbered, refused, shown
+from untied.inputs.mismatch import listed, warn_or_raise
 from untied.inputs.parquet import of_parquet
 from untied.inputs.tolerance import Repeated, Tolerance
 
@@ -24,6 +27,10 @@ if TYPE_CHECKING:
     #: A row: its number or that of its line, and its cells by the names of columns.
     Row = tuple[int, dict[str, Any]]
 
+#: What the first two columns of judgments hold.
+_IDS = ("query", "document")
+#: The grade of a document that the machine failed to label, and how much is shown of what stands in place of a label.
+UNLABELLED, LONGEST = -1.0, 40
 #: The name of a column that numbers the rows, from 1.
 ROW = "#row"
 
@@ -47,6 +54,68 @@ def labelled_qrels(
         if of_query.setdefault(name, grade) != grade:
             raise refused(path, number, "one grade of each document", f"another one of {show_id(name)}")
     return _made(path, lambda: Qrels.from_mapping(judged, threads))
+
+
+def qrels_with_failures(
+    path: str, format: str, columns: Mapping[str, str] | None, grades: Mapping[str, float] | None, threads: int | None
+) -> Qrels | None:
+    """A machine's judgments in a table; where it gave no grade, the document is unjudged, and a warning counts it.
+
+    Labels are numbers, or keys of `grades`. None if not a single one is, because the table then holds something else.
+    """
+    names, rows = table_rows(path, format)
+    needed = find_columns(names, "trec", columns, path)
+    if len(needed) < 3:
+        return None  # each row lists what is relevant, without labels
+    judged: dict[str, dict[str, float]] = {}
+    failures: dict[tuple[str, str], str] = {}
+    for number, row in rows:
+        query, document = (_id(path, number, row.get(name), what) for name, what in zip(needed, _IDS, strict=False))
+        label = row.get(needed[2])
+        grade = _grade(label, grades)
+        of_query = judged.setdefault(query, {})
+        earlier = of_query.get(document, UNLABELLED)
+        if grade is None:
+            of_query.setdefault(document, UNLABELLED)
+            failures.setdefault((query, document), _short(label))
+        elif earlier in (grade, UNLABELLED):
+            of_query[document] = grade
+        else:
+            raise refused(path, number, "one grade of each document", f"another one of {show_id(document)}")
+    # A document whose label failed may have got one at a second try.
+    failed = [label for (query, document), label in failures.items() if judged[query][document] == UNLABELLED]
+    documents = sum(map(len, judged.values()))
+    if len(failed) == documents:
+        return None
+    _note_failures(path, Counter(failed), documents, sum(max(labels.values()) < 0 for labels in judged.values()))
+    return _made(path, lambda: Qrels.from_mapping(judged, threads))
+
+
+def _grade(label: object, grades: Mapping[str, float] | None) -> float | None:
+    """The grade that a label stands for; None if it stands for none."""
+    if grades is not None:
+        return float(grades[label]) if isinstance(label, str) and label in grades else None
+    try:
+        grade = float(label.replace("_", "no digit") if isinstance(label, str) else label)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return grade if isfinite(grade) else None
+
+
+def _short(label: object) -> str:
+    """What stands in place of a label, for a note."""
+    text = "empty" if label in (None, "") else shown(label)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+
+
+def _note_failures(path: str, failed: Counter[str], documents: int, queries: int) -> None:
+    """Warn of documents without a label, with the texts in place of labels, and of queries without any label."""
+    if failed:
+        named = listed([f"{text}: {count:,}" for text, count in failed.most_common()])
+        where = f"{failed.total():,} of {documents:,} documents in {show_id(path)}"
+        warn_or_raise(f"no label, so the machine did not judge them: {where} ({named})")
+    if queries:
+        warn_or_raise(f"queries in {show_id(path)} without any label, for which no document is relevant: {queries:,}")
 
 
 def numbered_qrels(path: str, format: str, columns: Mapping[str, str], threads: int | None) -> Qrels:
