@@ -53,7 +53,7 @@ def test_ways_to_find_the_document(run_of, tmp_path):
         ("q Q0 a 1 1 t\n", "#", "no document's id has #"),
         ("q Q0 a 1 1 t\n", r"re:(.+)_\d", "no document's id has"),
         (CHUNKS, "re:(", "is no regular expression"),
-        (CHUNKS, "re:d1", "has no group"),
+        (CHUNKS, "re:d1", "has no group (...), which is the document's id"),
         (CHUNKS, "", "not an empty text"),
         ("q Q0 d1#0 1 2 t\nq Q0 d1#0 2 1 t\n", "#", 'document "d1#0" of query "q" again'),
     ],

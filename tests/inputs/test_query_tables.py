@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pandas
 import polars
 import pyarrow
@@ -79,6 +80,31 @@ def test_segments_from_numbers_and_truth_values():
     assert segments_of(table, "y", ["1", "2"]) == {"1": "true", "2": "false"}
 
 
+def test_segments_from_cells_of_other_libraries(tmp_path):
+    """Numbers of numpy have the names of Python's numbers, and bytes are text."""
+    rows = {"1": {"x": np.float32(2), "y": np.True_, "z": b"de"}, "2": {"x": np.int64(3), "y": np.False_, "z": b"fr"}}
+    expected = {"x": {"1": "2", "2": "3"}, "y": {"1": "true", "2": "false"}, "z": {"1": "de", "2": "fr"}}
+    table = QueryTable(rows)
+    assert {name: segments_of(table, name, ["1", "2"]) for name in expected} == expected
+    pyarrow.parquet.write_table(pyarrow.table({"qid": [b"1", b"2"], "z": [b"de", b"fr"]}), tmp_path / "q.parquet")
+    assert segments_of(QueryTable(tmp_path / "q.parquet"), "z", ["1", "2"]) == expected["z"]
+
+
+def test_columns_whose_names_are_numbers():
+    assert segments_of(QueryTable({1: {2020: "a"}, 2: {2020: "b"}}), "2020", ["1", "2"]) == {"1": "a", "2": "b"}
+
+
+def test_only_segments_that_tables_name_cannot_be_called_all():
+    results = untied.evaluate({"1": {"a": 1}, "2": {"a": 1}}, {"1": ["a"], "2": ["a"]}, "RR")
+    table = {"1": {"x": "all"}, "2": {"x": "fr"}}
+    assert results.grouped(table, macro="x", cluster="x")["RR"] == 1
+    with pytest.raises(UntiedError, match="x has a segment called all"):
+        results.grouped(table, by="x")
+    results = untied.evaluate({"all/1": {"a": 1}}, {"all/1": ["a"]}, "RR")
+    with pytest.raises(UntiedError, match="has a segment called all"):
+        results.grouped(by="re:(.*)/.*")
+
+
 def test_segments_from_ids_need_no_table():
     assert segments_of(None, "re:([^/]+)/.+", ["nq/1", "nq/2", "fiqa/1"]) == {
         "nq/1": "nq", "nq/2": "nq", "fiqa/1": "fiqa",
@@ -94,6 +120,12 @@ GOOD = {"1": {"market": "de", "traffic": 3}, "2": {"market": "fr", "traffic": 1}
         ({"1": {"market": "", "traffic": 1}}, {"by": "market"}, "query 1 has no value of market"),
         ({"1": {"market": None}}, {"by": "market"}, "query 1 has no value of market"),
         ({"1": {"market": float("nan")}}, {"by": "market"}, "query 1 has no value of market"),
+        ({"1": {"market": np.float32("nan")}}, {"by": "market"}, "query 1 has no value of market"),
+        ({"1": {"market": pandas.NaT}}, {"by": "market"}, "query 1 has no value of market"),
+        ({"1": {"market": ["de"]}}, {"by": "market"}, "expected one market for query 1, found list"),
+        ({"1": {"market": np.array([1, 2])}}, {"by": "market"}, "expected one market for query 1, found ndarray"),
+        ({"1": {"traffic": 2e100}}, {"weight": "traffic"}, "a weight must be from 1e-100 to 1e+100"),
+        ({"1": {"traffic": 5e-324}}, {"weight": "traffic"}, "a weight must be from 1e-100 to 1e+100"),
         ({"1": {"market": "all"}}, {"by": "market"}, "market has a segment called all"),
         ({"1": {"market": "de"}}, {"weight": "traffic"}, "query 1 has no value of traffic"),
         ({"1": {"traffic": 0}}, {"weight": "traffic"}, "query 1 has the traffic 0 and would count for nothing"),
@@ -108,7 +140,7 @@ GOOD = {"1": {"market": "de", "traffic": 3}, "2": {"market": "fr", "traffic": 1}
         ({"1": {"traffic": "1_000"}}, {"weight": "traffic"}, "which is not a finite number"),
         ({}, {"by": "country"}, "no column country; there are market, traffic"),
         ({}, {"by": "re:q(.)"}, "the pattern q(.) finds no segment in query 1"),
-        ({}, {"by": "re:1"}, "has no group"),
+        ({}, {"by": "re:1"}, "has no group (...), which is the segment"),
         ({}, {}, "a table of queries has no effect without by, weight, macro or cluster"),
     ],
 )
@@ -153,6 +185,12 @@ def test_files_that_are_refused(name, content, said, tmp_path):
     assert said in str(refused.value)
     assert name in str(refused.value)
     assert "#document" not in str(refused.value)
+
+
+def test_a_table_without_columns():
+    for frame in (pandas.DataFrame(), polars.DataFrame()):
+        with pytest.raises(UntiedError, match=r"expected a column for the query .*, found none$"):
+            QueryTable(frame)
 
 
 def test_a_number_is_no_table():

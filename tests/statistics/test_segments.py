@@ -122,6 +122,22 @@ def test_weighted_means_are_exact_fractions():
         assert effective(list(map(float, weights))) == pytest.approx(float(designs.effective(weights)), rel=1e-14)
 
 
+def test_the_smallest_and_the_largest_weights():
+    """Sums and squares of the weights that tables may have neither overflow nor vanish."""
+    queries = [f"q{place}" for place in range(6)]
+    values = {"a": [1, 1, 0.5, 0, 0.25, 1], "b": [0, 1, 0.25, 0.5, 0, 1]}
+    results = _results({run: dict(zip(queries, of_run, strict=True)) for run, of_run in values.items()})
+    for weights in ([1e100] * 6, [1e-100] * 6, [1e-100, 1e100] * 3):
+        table = _column(queries, w=weights, s=list("aabbcc"), c=list("xxyyyy"))
+        for options in ({}, {"macro": "s"}, {"by": "s"}, {"cluster": "c"}):
+            weighted = results.grouped(table, weight="w", **options)
+            row = significance(weighted).table.to_dicts()[-1]
+            assert 0 < row["effective"] <= 6 + 1e-9
+            assert 0 <= row["p"] <= 1
+            assert row["mean_a"] == weighted["a", "P@4"]
+            assert "effective number of queries" in repr(weighted)
+
+
 def test_macro_means_and_weighted_macro_means_are_exact_fractions():
     rng = seeded("macro means")
     for _ in range(many(30)):

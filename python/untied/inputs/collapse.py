@@ -46,7 +46,7 @@ class Collapse:
         self.parts, self.others = 0, 0
         self._find: Callable[[str], str | None]
         if how.startswith("re:"):
-            self._find = by_pattern(how.removeprefix("re:"))
+            self._find = by_pattern(how.removeprefix("re:"), "document's id")
         elif os.path.isfile(how):
             self._find = _by_file(how).get
         elif how:
@@ -81,7 +81,7 @@ class Collapse:
         return document if mark and document else None
 
 
-def by_pattern(pattern: str) -> Callable[[str], str | None]:
+def by_pattern(pattern: str, what: str) -> Callable[[str], str | None]:
     """A function that returns the first group of a regular expression in an id that fits it, or else None."""
     import re
 
@@ -90,10 +90,10 @@ def by_pattern(pattern: str) -> Callable[[str], str | None]:
     except re.error as error:
         raise UntiedError(f"{pattern!r} is no regular expression: {error}") from None
     if not compiled.groups:
-        raise UntiedError(f"{pattern!r} has no group (...), which is the document's id")
+        raise UntiedError(f"{pattern!r} has no group (...), which is the {what}")
 
-    def find(part: str) -> str | None:
-        found = compiled.fullmatch(part)
+    def find(id_: str) -> str | None:
+        found = compiled.fullmatch(id_)
         return (found[1] or None) if found else None
 
     return find

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from math import isfinite, isnan
+from math import isfinite
 
 from untied._core import find_columns, show_id
 from untied.errors import UntiedError, either
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 IDS = ("_id", "id")
 #: What begins a pattern that finds a segment in a query's id, instead of a column.
 PATTERN = "re:"
+#: The smallest and the largest weight, so that sums of squares neither overflow nor vanish.
+WEIGHTS = (1e-100, 1e100)
 #: Columns that stand for what a table of queries does not have, where names of columns are looked up.
 _ABSENT = {"document": "#document", "score": "#score"}
 
@@ -49,6 +51,10 @@ class QueryTable:
         cells: dict[str, Any] = {}
         for query, row in self._rows:
             cell = _plain(row.get(name))
+            if _is_several(cell):
+                raise UntiedError(
+                    f"{self.source}: expected one {column} for query {show_id(query)}, found {type(cell).__name__}"
+                )
             if query in cells and cells[query] != cell:
                 both = f"{shown(cells[query])} and {shown(cell)}"
                 raise UntiedError(f"{self.source}: query {show_id(query)} has two values of {column}: {both}")
@@ -79,10 +85,7 @@ def segments_of(table: QueryTable | None, by: str, queries: Sequence[str]) -> di
     if by.startswith(PATTERN):
         return _by_pattern(by.removeprefix(PATTERN), queries)
     cells = _needed(table, by).cells(by, queries)
-    segments = {query: _name(cells[query]) for query in queries}
-    if "all" in segments.values():
-        raise UntiedError(f"{by} has a segment called all, as the mean over all queries is; rename it")
-    return segments
+    return {query: _name(cells[query]) for query in queries}
 
 
 def weights_of(table: QueryTable | None, column: str, queries: Sequence[str]) -> dict[str, float]:
@@ -120,13 +123,16 @@ def _weight(cell: Any, where: str, column: str) -> float:
             f"{where} has the {column} 0 and would count for nothing; leave it out of the judgments, or give it a "
             "weight above 0"
         )
+    least, most = WEIGHTS
+    if not least <= weight <= most:
+        raise UntiedError(f"{where} has the {column} {shown(cell)}; a weight must be from {least:g} to {most:g}")
     return weight
 
 
 def _by_pattern(pattern: str, queries: Sequence[str]) -> dict[str, str]:
     from untied.inputs.collapse import by_pattern
 
-    find = by_pattern(pattern)
+    find = by_pattern(pattern, "segment")
     segments = {query: find(query) for query in queries}
     for query, segment in segments.items():
         if segment is None:
@@ -135,9 +141,18 @@ def _by_pattern(pattern: str, queries: Sequence[str]) -> dict[str, str]:
 
 
 def _plain(cell: Any) -> Any:
-    """A cell, or None if it is empty."""
-    is_empty = cell is None or cell == "" or (isinstance(cell, float) and isnan(cell))
-    return None if is_empty else cell
+    """A cell as Python has it, with bytes as text; None if it is empty or, as NaN and NaT are, not equal to itself."""
+    if isinstance(cell, bytes):
+        cell = cell.decode("utf-8", "surrogateescape")
+    if _is_several(cell):
+        return cell
+    cell = cell.item() if hasattr(cell, "item") else cell  # a number or truth value of numpy
+    return None if cell is None or cell == "" or cell != cell else cell
+
+
+def _is_several(cell: Any) -> bool:
+    """Whether a cell is a list, an array or an object, but no text."""
+    return hasattr(cell, "__len__") and not isinstance(cell, (str, bytes))
 
 
 def _name(cell: Any) -> str:
@@ -199,7 +214,7 @@ def _of_mapping(source: str, content: Any) -> tuple[list[str], Iterator[tuple[st
                 f"{source}: expected {{query: {{column: value}}}}, found {shown(row)} for {show_id(query)}"
             )
     names = list(dict.fromkeys(str(name) for row in content.values() for name in row))
-    return names, ((str(query), row) for query, row in content.items())
+    return names, ((str(query), {str(name): cell for name, cell in row.items()}) for query, row in content.items())
 
 
 def _with_queries(
@@ -210,7 +225,7 @@ def _with_queries(
 
     def queries() -> Iterator[tuple[str, Mapping[str, Any]]]:
         for number, row in rows:
-            cell = row.get(name)
+            cell = _plain(row.get(name))
             query = id_of(int(cell) if isinstance(cell, float) and cell.is_integer() else cell)
             if query is None:
                 raise UntiedError(f"{source}: expected the id of a query in row {number}, found {shown(cell)}")
@@ -228,7 +243,8 @@ def _query_column(source: str, names: Sequence[str]) -> str:
         if known is not None and "expected a column" in str(error):
             return known
         absent = "".join(f', "{name}"' for name in _ABSENT.values())
-        raise UntiedError(str(error).replace(absent, "").replace("; or name it by columns= or --column", "")) from None
+        said = str(error) if names else str(error).replace(f"found {absent[2:]}", "found none")
+        raise UntiedError(said.replace(absent, "").replace("; or name it by columns= or --column", "")) from None
 
 
 def _records(frame: Any) -> list[dict[str, Any]]:

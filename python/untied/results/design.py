@@ -57,6 +57,8 @@ class Design:
         self.segments, self.strata, self.clusters = (
             None if name is None else segments_of(table, name, queries) for name in (by, macro, cluster)
         )
+        if by is not None and "all" in (self.segments or {}).values():
+            raise UntiedError(f"{by} has a segment called all, as the mean over all queries is; rename it")
         self.weights = None if weight is None else weights_of(table, weight, queries)
         self.unused = 0 if table is None else table.unused(queries)
 
