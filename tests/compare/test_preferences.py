@@ -71,6 +71,18 @@ def test_all_orders(function: Callable[..., untied.results.Value], of: Of) -> No
     assert without_groups > 40
 
 
+def test_a_ranking_that_agrees_with_all_preferences_has_exactly_1() -> None:
+    for n in range(2, 40):
+        found = adr([(place, place + 1) for place in range(n - 1)], list(range(n)))
+        assert (found.mean, found.low, found.high, found.variance) == (1, 1, 1, 0)
+
+
+def test_the_mean_is_within_its_bounds() -> None:
+    """Also where rounding of three different sums could put it outside."""
+    found = adr([(3, 0), (2, 4), (0, 5), (1, 5), (1, 4)], [[5, 4, "y"], ["x"]])
+    assert found.low == found.mean == found.high
+
+
 def test_scores_and_no_preferences() -> None:
     assert adr([("a", "b")], {"b": 1.0, "a": 2.0}).mean == 1
     assert pair_concordance([("a", "b")], {"b": 1.0, "a": 1.0}).mean == 0.5

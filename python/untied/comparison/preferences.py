@@ -8,6 +8,7 @@ groups of those that form some; then `evaluate` has the same values as this modu
 from __future__ import annotations
 
 import math
+from bisect import bisect
 
 from untied.comparison.correlation import tie_groups
 from untied.errors import UntiedError
@@ -61,6 +62,8 @@ def adr(preferences: Iterable[tuple[Any, Any]], ranking: Ranking) -> Value:
     n = len(above)
     if not n:
         return Value(math.nan)
+    # For each rank i, how many of the first i documents can be there: on average, at least and at most.
+    means, fewest, most = [0.0] * n, [0] * n, [0] * n
     # For a document at rank w that can be at rank s: the sum of 1/i over the ranks i >= w, s, divided by n.
     beyond = [0.0] * (n + 2)
     for i in range(n, 0, -1):
@@ -69,18 +72,24 @@ def adr(preferences: Iterable[tuple[Any, Any]], ranking: Ranking) -> Value:
     def worth(rank: int, first: int) -> float:
         return beyond[min(max(rank, first), n + 1)]
 
-    mean = low = high = variance = 0.0
+    variance = 0.0
     start = 0
     for group in _once(ranking):
+        size = len(group)
         firsts = sorted(1 + len(above[document]) if document in above else n + 1 for document in group)
-        ranks = range(start + 1, start + len(group) + 1)
+        for place in range(start, n):
+            able, taken = bisect(firsts, place + 1), min(place + 1 - start, size)
+            means[place] += able * taken / size
+            fewest[place] += max(0, able + taken - size)
+            most[place] += min(able, taken)
         # The ranks below n + 1 are worth 0, however many there are.
+        ranks = range(start + 1, start + size + 1)
         rows = [[worth(rank, first) for rank in ranks] for first in firsts if first <= n]
-        high += sum(worth(rank, first) for rank, first in zip(ranks, firsts, strict=True))
-        low += sum(worth(rank, first) for rank, first in zip(reversed(ranks), firsts, strict=True))
-        mean += sum(map(sum, rows)) / len(group)
-        variance += _variance(rows, len(group))
-        start += len(group)
+        variance += _variance(rows, size)
+        start += size
+    mean, low, high = (
+        math.fsum(count / rank for rank, count in enumerate(counts, 1)) / n for counts in (means, fewest, most)
+    )
     return Value(mean, low, high, variance)
 
 
