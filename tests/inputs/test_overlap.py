@@ -221,6 +221,9 @@ NONE_NEEDED = {
     ],
     "an error unless the pool holds all that is judged, see test_estimates.py": ["judging.estimates.with_pool"],
     "what report.report is made of": ["report.collect"],
+    "parts of functions for one ranking or list of preferences": [
+        "comparison.correlation.tie_groups", "inputs.truth.levels_of_preferences",
+    ],
     "warned of on the driver, see test_spark.py": ["spark.evaluate", "spark.compare"],
     "queries in common are demanded, see test_compare_passages.py and test_study_notes.py": [
         "compare_passages", "comparison.passages.compare_passages", "study.passages",

@@ -823,6 +823,7 @@ def test_large_runs_are_read_query_by_query(
     broken = tmp_path / "broken.run"
     broken.write_text("CD008081 Q0 d1 1 9 x\nCD008081 Q0 d2 2 much x\n")
     tab = Tab(browser, page_path)
+    tab.settled()  # what the example still asks for does not count
     tab.page.evaluate(
         """() => {
             const ask = work.ask.bind(work);

@@ -197,7 +197,7 @@ def _places(ranking: Ranking) -> dict[Any, int]:
 
 
 def tie_groups(ranking: Ranking) -> list[list[Any]]:
-    """Tie groups, best first."""
+    """List the tie groups of a ranking, best first."""
     if isinstance(ranking, (str, bytes)):
         raise TypeError("a ranking must be a dict of scores or a list of tie groups, not a str")
     if not hasattr(ranking, "items"):
