@@ -420,3 +420,19 @@ def test_functions_that_look_at_all_queries_refuse_segments():
         with pytest.raises(UntiedError, match="independent and count alike"):
             required_queries(grouped)
     assert discriminative_power(results.grouped(table, weight="w"))["pairs"] == [3]
+
+
+def test_reasons_count_clusters():
+    """If a test takes clusters as a whole, it is their number that decides what can be significant."""
+    queries = [f"q{place}" for place in range(6)]
+    qrels = {query: {"a": 1} for query in queries}
+    good, bad = (dict.fromkeys(queries, ranking) for ranking in (["a"], ["x", "a"]))
+    for team, said in (("xxxyyy", "with 2 clusters and"), ("xxxxxx", "with 1 cluster and"), ("abcdef", "6 clusters")):
+        [check] = gate(
+            qrels, bad, baseline=good, max_drop={"RR": 0}, significant=True, level=0.99, cluster="team",
+            query_table=_column(queries, team=list(team)),
+        ).checks  # fmt: skip
+        assert said in check.reasons[0]
+    results = untied.evaluate(qrels, {"good": good, "bad": bad}, "RR")
+    one = results.grouped(_column(queries, team=["x"] * 6), cluster="team")
+    assert any("with 1 cluster, p cannot be below 1;" in note for note in significance(one).notes)

@@ -11,7 +11,7 @@ from untied.errors import UntiedError
 from untied.gate.check import Check
 from untied.gate.evidence import ERRORS
 from untied.results.design import weighted_mean
-from untied.results.text import in_queries
+from untied.results.text import in_clusters, in_queries
 from untied.results.value import Value
 from untied.results.worst import worst_of
 from untied.statistics.paired import paired
@@ -144,9 +144,11 @@ def drop(evidence: Evidence, limit: Limit, allowed: Allowed, significant: dict[s
     passed = kept
     if not kept and significant is not None:
         tested = sums(lost, weights or [1.0] * n, evidence.clusters(pairs.rows))
-        p, passed, why_not = _by_chance(tested, significant, evidence.threads)
+        is_clustered = evidence.design is not None and evidence.design.clusters is not None
+        units = in_clusters(len(tested)) if is_clustered else in_queries(n)
+        p, passed, why_not = _by_chance(tested, units, significant, evidence.threads)
         changed = sum(of_query != 0 for of_query in lost)
-        clusters = f", in {len(tested):,} clusters" if len(tested) < n else ""
+        clusters = f", in {units}" if len(tested) < n else ""
         said.append(f"{changed:,} of them differ{'s' if changed == 1 else ''}{clusters}")
         if significant["segments"] > 1:
             chance = 1 - significant["level"]
@@ -162,12 +164,14 @@ def drop(evidence: Evidence, limit: Limit, allowed: Allowed, significant: dict[s
     )  # fmt: skip
 
 
-def _by_chance(lost: Sequence[float], test: dict[str, Any], threads: int | None) -> tuple[float, bool, list[str]]:
+def _by_chance(
+    lost: Sequence[float], units: str, test: dict[str, Any], threads: int | None
+) -> tuple[float, bool, list[str]]:
     """The p of a drop, whether it is not significant, and why the test cannot decide, if so."""
     samples, chance = test["samples"], 1 - test["level"] + 1e-12
     p, least = paired_p(lost, samples=samples, seed=test["seed"], threads=threads)
     why_not = (
-        f"--significant cannot decide: with {in_queries(len(lost))} and {samples} permutations, "
+        f"--significant cannot decide: with {units} and {samples} permutations, "
         f"no p is below {least:.2g}, and {chance:.2g} is needed"
     )
     return p, p > chance, [why_not] if least > chance else []

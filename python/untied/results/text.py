@@ -30,6 +30,11 @@ def in_queries(count: int) -> str:
     return f"{count:,} {'query' if count == 1 else 'queries'}"
 
 
+def in_clusters(count: int) -> str:
+    """A number of clusters of queries in words."""
+    return f"{count:,} cluster{'' if count == 1 else 's'}"
+
+
 def percent(count: float, total: int, digits: int = 0) -> str:
     """A share in percent, with as many more decimals as tell it from 0 and 100."""
     share = count / total if total else 0.0

@@ -6,7 +6,7 @@ from math import isnan
 
 from untied._core import show_id
 from untied.inputs.mismatch import listed
-from untied.results.text import in_queries
+from untied.results.text import in_clusters, in_queries
 from untied.statistics.tests import CORRECTIONS, TESTS, adjust
 
 TYPE_CHECKING = False
@@ -97,7 +97,7 @@ def on_least(independent: int, comparisons: int, settings: dict[str, Any], unit:
         return []
     what, remedy = f"{settings['samples']:,} permutations", "draw more samples or use the test tukey"
     if _of_all(independent, settings) > _of_sample(settings):
-        what = in_queries(independent) if unit == "query" else f"{independent:,} {unit}s"
+        what = in_queries(independent) if unit == "query" else in_clusters(independent)
         remedy = "no difference can be significant"
     return [SAID["least"].format(what, _corrected(comparisons, settings), f"{least:.2g}", remedy)]
 
