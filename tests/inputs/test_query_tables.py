@@ -139,8 +139,7 @@ GOOD = {"1": {"market": "de", "traffic": 3}, "2": {"market": "fr", "traffic": 1}
         ({"1": {"traffic": True}}, {"weight": "traffic"}, "which is not a finite number"),
         ({"1": {"traffic": "1_000"}}, {"weight": "traffic"}, "which is not a finite number"),
         ({}, {"by": "country"}, "no column country; there are market, traffic"),
-        ({}, {"by": "re:q(.)"}, "the pattern q(.) finds no segment in query 1"),
-        ({}, {"by": "re:1"}, "has no group (...), which is the segment"),
+        ({}, {"by": "re:(.)"}, "a table of queries has no effect if patterns (re:) find all segments"),
         ({}, {}, "a table of queries has no effect without by, weight, macro or cluster"),
     ],
 )
@@ -185,6 +184,21 @@ def test_files_that_are_refused(name, content, said, tmp_path):
     assert said in str(refused.value)
     assert name in str(refused.value)
     assert "#document" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "said"),
+    [
+        ("q(.)", "the pattern q(.) finds no segment in query 1"),
+        ("1", "has no group (...), which is the segment"),
+        ("(", "is no regular expression"),
+    ],
+)
+def test_patterns_that_are_refused(pattern, said):
+    results = untied.evaluate({"1": {"a": 1}}, {"1": ["a"]}, "RR")
+    with pytest.raises(UntiedError) as refused:
+        results.grouped(by=f"re:{pattern}")
+    assert said in str(refused.value)
 
 
 def test_a_table_without_columns():

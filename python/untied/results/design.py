@@ -8,7 +8,7 @@ from math import fsum, isnan, sqrt
 from untied import _core
 from untied.errors import UntiedError
 from untied.inputs.mismatch import listed
-from untied.inputs.queries import QueryTable, segments_of, weights_of
+from untied.inputs.queries import PATTERN, QueryTable, segments_of, weights_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,6 +51,11 @@ class Design:
     ) -> None:
         if not (by or weight or macro or cluster):
             raise UntiedError("a table of queries has no effect without by, weight, macro or cluster")
+        columns = [name for name in (by, macro, cluster) if name and not name.startswith(PATTERN)]
+        if query_table is not None and not (columns or weight):
+            raise UntiedError(
+                f"a table of queries has no effect if patterns ({PATTERN}) find all segments; leave it out"
+            )
         is_read = query_table is None or isinstance(query_table, QueryTable)
         table: Any = query_table if is_read else QueryTable(query_table)  # type: ignore[arg-type]
         self.by, self.weight, self.macro, self.cluster = by, weight, macro, cluster
