@@ -436,3 +436,6 @@ def test_reasons_count_clusters():
     results = untied.evaluate(qrels, {"good": good, "bad": bad}, "RR")
     one = results.grouped(_column(queries, team=["x"] * 6), cluster="team")
     assert any("with 1 cluster, p cannot be below 1;" in note for note in significance(one).notes)
+    table = _column(queries, team=list("xyzxyz"), size=list("aaabbb"))
+    by_size = significance(results.grouped(table, by="size", cluster="team"))
+    assert any(note.startswith("segments with too few clusters for a significant") for note in by_size.notes)

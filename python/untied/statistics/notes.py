@@ -70,7 +70,8 @@ def notes_on(
         }
         if few:
             p = f"p{_corrected(comparisons, settings)} cannot be below {min(few.values()):.2g}"
-            yield f"segments with too few queries for a significant difference ({p}): {listed(list(few), 'segment')}"
+            units = "queries" if _unit(results) == "query" else "clusters"
+            yield f"segments with too few {units} for a significant difference ({p}): {listed(list(few), 'segment')}"
 
 
 def _independent(results: Results) -> int:
