@@ -48,8 +48,9 @@ PUBLIC = {
     "report": "comparison_report report",
     "results": "MeasureResults Results Table Value for_trackers",
     "spark": "SparkComparison SparkEvaluation SparkResults clear_errors compare evaluate",
-    "statistics": "Estimate RunEstimates Significance TESTS Test adjust discriminative_power effect_size estimate_mean "
-    "estimate_runs mean_interval paired_p randomization_test significance t_test wilcoxon_test",
+    "statistics": "Estimate RunEstimates Significance TESTS Test adjust allocate discriminative_power effect_size "
+    "estimate_mean estimate_runs estimate_strata mean_interval paired_p randomization_test significance "
+    "t_test wilcoxon_test",
     "study": "PLOTS STUDIES Result Study agreement imperfect incomplete judging med order passages ties",
 }
 

@@ -215,6 +215,7 @@ NONE_NEEDED = {
         "comparison.distances.kendall_distance", "comparison.distances.footrule", "statistics.randomization_test",
         "statistics.t_test", "statistics.wilcoxon_test", "statistics.paired_p", "statistics.mean_interval",
         "statistics.effect_size", "statistics.estimate_mean", "statistics.Estimate", "statistics.RunEstimates",
+        "statistics.allocate", "statistics.estimate_strata",
     ],
     "of results, of which whoever evaluated has been warned": [
         "paper.paper_table", "report.comparison_report", "report.page", "report.collect_comparison",

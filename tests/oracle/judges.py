@@ -61,3 +61,16 @@ def variance(human: Values, machine: Values, sample: Sequence[int], *, all_queri
     alone = part * product(y, y) / (n - 1) / n
     beyond = product(y, y) / (n - 1) / queries if all_queries else 0
     return (1 - Fraction(1, n)) * jackknife + alone / n + beyond
+
+
+def stratified(human: Values, machine: Values, strata: Sequence[Sequence[int]], samples: Sequence[Sequence[int]]):
+    """The estimate, and its variance for these queries, if people judge a sample of each stratum."""
+    total = spread = Fraction(0)
+    for inside, sample in zip(strata, samples, strict=True):
+        y, f = [human[query] for query in inside], [machine[query] for query in inside]
+        places = [inside.index(query) for query in sample]
+        share = Fraction(len(inside), len(human))
+        total += share * estimate(y, f, places)
+        if len(sample) < len(inside):
+            spread += share**2 * variance(y, f, places, all_queries=False)
+    return total, spread

@@ -185,6 +185,8 @@ def inference(results: untied.Results) -> str:
     statistics.paired_p([0.1, -0.2], samples=100, seed=1)
     statistics.discriminative_power(results)
     assert_type(statistics.estimate_mean(one, two), statistics.Estimate)
+    assert_type(statistics.estimate_strata(one, two, {"q": "s", "r": "s"}), statistics.Estimate)
+    statistics.allocate(one, {"q": "s", "r": "s"}, 2)
     assert_type(statistics.estimate_runs(results, results, target="these"), statistics.RunEstimates)
     assert "t" in statistics.TESTS
     return paper.paper_table(results, found, style="latex")

@@ -10,6 +10,7 @@ from untied.statistics.judged_runs import RunEstimates, estimate_runs
 from untied.statistics.judges import Estimate, estimate_mean
 from untied.statistics.planning import required_queries
 from untied.statistics.runs import Significance, discriminative_power, significance
+from untied.statistics.strata import allocate, estimate_strata
 from untied.statistics.tests import (
     ALTERNATIVES,
     CORRECTIONS,
@@ -33,10 +34,12 @@ __all__ = [
     "Significance",
     "Test",
     "adjust",
+    "allocate",
     "discriminative_power",
     "effect_size",
     "estimate_mean",
     "estimate_runs",
+    "estimate_strata",
     "mean_interval",
     "paired_p",
     "randomization_test",

@@ -15,11 +15,13 @@ from untied.results.evaluation import Results
 from untied.results.table import tidy
 from untied.statistics.judges import estimate_mean
 from untied.statistics.paired import RunValues, check_queries
+from untied.statistics.strata import estimate_strata
 from untied.statistics.values import mean_of, scale_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Hashable, Iterator, Mapping
+    from typing import Any
 
     from untied._core import Measure
     from untied.results.table import Table
@@ -63,7 +65,13 @@ class RunEstimates:
 
 # described by untied.statistics.judges.estimate_mean: target, level
 def estimate_runs(
-    human: Results, machine: Results, *, baseline: str | None = None, target: Target = "all", level: float = 0.95
+    human: Results,
+    machine: Results,
+    *,
+    baseline: str | None = None,
+    strata: Mapping[Any, Hashable] | None = None,
+    target: Target = "all",
+    level: float = 0.95,
 ) -> RunEstimates:
     """Estimate means and differences of runs from human judgments of some queries and a machine's of all.
 
@@ -80,6 +88,9 @@ def estimate_runs(
         Results by the machine's judgments, of the same runs and measures.
     baseline : str, optional
         Compare every other run with this one, as the second of each pair; by default compare all pairs.
+    strata : {query: stratum}, optional
+        The stratum of each query that the machine judged. Pass this if people judged a random sample of each stratum:
+        the estimates are then those of `estimate_strata`.
     target : str
         What the interval is for. ``"all"``: the mean over all queries that could be asked, of which these are a random
         sample. ``"these"``: the mean over these queries, if people judged all of them.
@@ -126,7 +137,11 @@ def estimate_runs(
                     "estimated"
                 )
             machine_values = _complete(_of_subject(by_machine, subject), values)
-            estimate = estimate_mean(values, machine_values, target=target, level=level)
+            estimate = (
+                estimate_mean(values, machine_values, target=target, level=level)
+                if strata is None
+                else estimate_strata(values, machine_values, strata, target=target, level=level)
+            )
             rows.append((str(measure), subject[0], subject[1] or "", *_numbers(estimate)))
             for note in estimate.notes:
                 notes.setdefault(note, []).append(f"{measure} of {' - '.join(show_id(run) for run in subject if run)}")

@@ -233,6 +233,23 @@ class _Sample:
         middle = mean_of(estimates)
         return [(estimate - middle) ** 2 for estimate in estimates]
 
+    def spread(self) -> float:
+        """The variance of the human values; 0 of a single one."""
+        return self.sums.human / max(self.judged - 1, 1)
+
+    def variances(self, moves: Sequence[float] | None = None) -> tuple[float, float]:
+        """The variances of the mean, as a sample of these queries, with the machine and without.
+
+        The machine's few errors may all have missed the sample, which would then promise too much. So the variance is
+        kept above a share 1/n of the human one, as if one of the queries had shown no agreement.
+        """
+        n = self.judged
+        if n == self.queries:
+            return 0.0, 0.0
+        drawn, alone = 1 - n / self.queries, self.spread() / n
+        jackknife = (n - 1) / n * fsum(self.jackknife() if moves is None else moves)
+        return drawn * ((1 - 1 / n) * jackknife + alone / n), drawn * alone
+
     def correlation(self) -> float:
         """Pearson's, NaN if either values are all equal."""
         norm = sqrt(self.sums.human) * sqrt(self.sums.machine)
@@ -244,18 +261,14 @@ class _Sample:
         half = width = equivalent = nan
         moves: list[float] = []
         if n >= LEAST:
-            spread = self.sums.human / (n - 1)
-            alone = spread / n
-            moves = self.jackknife()
-            # The machine's few errors may all have missed the sample, which would then promise too much. So the
-            # variance is kept above a share 1/n of the human one, as if one of the queries had shown no agreement.
-            with_machine = (1 - 1 / n) * (n - 1) / n * fsum(moves) + alone / n
-            drawn, beyond = 1 - n / self.queries, spread / self.queries if target == "all" else 0.0
-            variance, human_variance = (drawn * one + beyond for one in (with_machine, alone))
+            spread, moves = self.spread(), self.jackknife()
+            with_machine, alone = self.variances(moves)
+            beyond = spread / self.queries if target == "all" else 0.0
+            variance, human_variance = with_machine + beyond, alone + beyond
             half = float(need_scipy("estimates of means").t.ppf((1 + level) / 2, n - 1)) * sqrt(variance)
             width = sqrt(variance / human_variance) if human_variance else 1.0
-            # People alone would have this variance if spread (1/m - 1/N) = drawn * with_machine.
-            equivalent = 1 / (drawn * with_machine / spread + 1 / self.queries) if spread else float(n)
+            # People alone would have this variance if spread (1/m - 1/N) = with_machine.
+            equivalent = 1 / (with_machine / spread + 1 / self.queries) if spread else float(n)
         estimate = Estimate(
             mean, mean - half, mean + half, target, n, self.queries, self.human_mean, self.total / self.queries,
             _core.difference(self.machine_mean, self.human_mean), self.correlation(), self.sums.slope(),

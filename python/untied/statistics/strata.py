@@ -1,0 +1,204 @@
+"""A mean from human values of a stratified sample of queries, and a machine's values of all queries."""
+
+from __future__ import annotations
+
+from math import fsum, nan, sqrt
+
+from untied import _core
+from untied.errors import UntiedError, check_count, check_one_of
+from untied.statistics.intervals import check_level
+from untied.statistics.judges import FEW, LEAST, TARGETS, Estimate, _Sample
+from untied.statistics.values import need_scipy, plain_values, standard_deviation
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Mapping
+    from typing import Any
+
+    from untied.results.value import Value
+    from untied.statistics.judges import Target
+
+#: So many queries of a stratum say how much its values vary.
+LEAST_OF_STRATUM = 2
+
+
+def allocate(machine: Mapping[Any, float | Value], strata: Mapping[Any, Hashable], judged: int) -> dict[Hashable, int]:
+    """Plan how many queries of each stratum people should judge, from a machine's values of all queries.
+
+    This is Neyman's allocation in whole numbers: a stratum gets the more queries, the larger it is and the more the
+    machine's values vary in it. No other numbers give a stratified mean of its values a smaller variance. This helps if
+    the machine errs most where its values vary most. If it errs alike in all strata, give each stratum its share by
+    size; the estimate is unbiased with any numbers. Draw so many queries of each stratum at
+    random, and pass what people say to `estimate_strata`.
+
+    Parameters
+    ----------
+    machine : {query: value}
+        Values from the machine's judgments of all queries, such as differences of two runs.
+    strata : {query: stratum}
+        The stratum of each of these queries, such as its language, its source, or a range of the machine's values.
+    judged : int
+        How many queries people can judge.
+
+    Returns
+    -------
+    dict
+        ``{stratum: number of queries}``, at least two of each stratum that has two. If the machine's values vary in no
+        stratum, each stratum counts by its size.
+
+    Raises
+    ------
+    UntiedError
+        A query has no stratum, a value is not a finite number, or `judged` is too few for the strata, or more than
+        there are queries.
+
+    Examples
+    --------
+    >>> machine = {f"q{i}": i % 2 if i < 40 else i % 7 / 70 for i in range(100)}
+    >>> strata = {f"q{i}": "short" if i < 40 else "long" for i in range(100)}
+    >>> allocate(machine, strata, 30)
+    {'short': 28, 'long': 2}
+    """
+    check_count("judged", judged)
+    keys, values = plain_values("machine", machine)
+    members: dict[Hashable, list[float]] = {}
+    for query, value in zip(_named("machine", keys), values, strict=True):
+        members.setdefault(_stratum(strata, query), []).append(value)
+    numbers = {stratum: min(LEAST_OF_STRATUM, len(inside)) for stratum, inside in members.items()}
+    least = sum(numbers.values())
+    if not least <= judged <= len(values):
+        raise UntiedError(f"judged must be from {least:,} (two of each stratum) to {len(values):,}, not {judged:,}")
+    spreads = {stratum: standard_deviation(inside) if len(inside) > 1 else 0.0 for stratum, inside in members.items()}
+    if not any(spreads.values()):
+        spreads = dict.fromkeys(members, 1.0)
+
+    def gain(stratum: Hashable) -> float:
+        """By how much the variance falls with one more query of the stratum."""
+        weight, number = len(members[stratum]) * spreads[stratum], numbers[stratum]
+        return weight * weight / (number * (number + 1))
+
+    for _ in range(judged - least):
+        numbers[max((one for one in members if numbers[one] < len(members[one])), key=gain)] += 1
+    return numbers
+
+
+def estimate_strata(
+    human: Mapping[Any, float | Value], machine: Mapping[Any, float | Value], strata: Mapping[Any, Hashable], *,
+    target: Target = "all", level: float = 0.95,
+) -> Estimate:  # fmt: skip
+    """Estimate a mean from human values of a stratified sample of queries and a machine's values of all.
+
+    Use it if people judged a random sample of each stratum, such as `allocate` plans. Each stratum is estimated as by
+    `estimate_mean`, with a slope of its own, and counts by its number of queries. So the estimate is unbiased however
+    bad the machine is, and whatever the strata are.
+
+    Parameters
+    ----------
+    human : {query: value}
+        Values from human judgments.
+    machine : {query: value}
+        Values from the machine's judgments, of these queries and all others.
+    strata : {query: stratum}
+        The stratum of each query of `machine`. It must be known before people judge.
+    target : str
+        What the interval is for. ``"all"``: the mean over all queries that could be asked, of which these are a random
+        sample. ``"these"``: the mean over these queries, if people judged all of them.
+    level : float
+        The confidence of the interval, between 0 and 1. For instance, 0.95 gives a 95 % interval.
+
+    Returns
+    -------
+    Estimate
+        ``human``, ``bias``, ``slope`` and ``correlation`` are means over strata, which count by their numbers of
+        queries; if a stratum has no correlation, there is none. ``width`` compares with the same sample without the
+        machine, and ``equivalent`` is about a simple random sample without it.
+
+    Raises
+    ------
+    UntiedError
+        The machine lacks a query, a query has no stratum, people judged no query of a stratum, or only one of several,
+        a value is not a finite number, an option is invalid, or SciPy is not installed.
+
+    Examples
+    --------
+    >>> machine = {f"q{i}": i % 2 if i < 40 else i % 7 / 70 for i in range(100)}
+    >>> strata = {f"q{i}": "short" if i < 40 else "long" for i in range(100)}
+    >>> human = {f"q{i}": i // 3 % 2 for i in range(26)} | {f"q{i}": i % 7 / 90 for i in range(50, 58)}
+    >>> estimate_strata(human, machine, strata)
+    0.2046 [0.1111, 0.2981] from 34 of 100 queries, 1.00 as wide as without the machine
+    """
+    check_one_of("target", target, TARGETS)
+    check_level(level)
+    keys, values = plain_values("human", human)
+    every, machine_values = plain_values("machine", machine)
+    keys, every = _named("human", keys), _named("machine", every)
+    by_query = dict(zip(every, machine_values, strict=True))
+    members: dict[Hashable, list[float]] = {}
+    for query, value in by_query.items():
+        members.setdefault(_stratum(strata, query), []).append(value)
+    pairs: dict[Hashable, list[tuple[float, float]]] = {stratum: [] for stratum in members}
+    for query, value in zip(keys, values, strict=True):
+        if query not in by_query:
+            raise UntiedError(f"machine lacks query {query!r}, which human has")
+        pairs[_stratum(strata, query)].append((value, by_query[query]))
+    for stratum, inside in members.items():
+        if len(pairs[stratum]) < min(LEAST_OF_STRATUM, len(inside)):
+            raise UntiedError(
+                f"people judged {len(pairs[stratum])} of {len(inside):,} queries of stratum {stratum!r}: two are needed"
+            )
+    samples = [
+        _Sample([y for y, _ in both], [f for _, f in both], fsum(members[stratum]), len(members[stratum]))
+        for stratum, both in pairs.items()
+    ]
+    return _estimate(samples, target, level)
+
+
+def _estimate(samples: list[_Sample], target: Target, level: float) -> Estimate:
+    """The estimate from the samples of all strata."""
+    queries, judged = sum(one.queries for one in samples), sum(one.judged for one in samples)
+    shares = [one.queries / queries for one in samples]
+
+    def average(numbers: list[float]) -> float:
+        return fsum(share * number for share, number in zip(shares, numbers, strict=True))
+
+    human = average([one.human_mean for one in samples])
+    both = [one.variances() for one in samples]
+    parts = [share * share * with_machine for share, (with_machine, _) in zip(shares, both, strict=True)]
+    inside, without = fsum(parts), fsum(share * share * alone for share, (_, alone) in zip(shares, both, strict=True))
+    # How much human values vary in all queries: within strata, and between their means.
+    spread = average([one.spread() + _core.difference(one.human_mean, human) ** 2 for one in samples])
+    beyond = spread / queries if target == "all" else 0.0
+    half = width = equivalent = nan
+    mean = average([one.mean() for one in samples])
+    notes = []
+    if judged < LEAST:
+        notes.append(f"no interval: it needs {LEAST} human queries or more")
+    else:
+        # Satterthwaite's degrees of freedom.
+        squares = fsum(part * part / (one.judged - 1) for part, one in zip(parts, samples, strict=True) if part)
+        freedom = inside * inside / squares if squares else judged - len(samples) or 1
+        quantile = float(need_scipy("estimates of means").t.ppf((1 + level) / 2, freedom))
+        half = quantile * sqrt(inside + beyond)
+        width = sqrt((inside + beyond) / (without + beyond)) if without + beyond else 1.0
+        equivalent = 1 / (inside / spread + 1 / queries) if spread else float(judged)
+        if any(one.judged < min(FEW, one.queries) for one in samples):
+            notes.append(f"some strata have fewer than {FEW} human queries, so the interval may be too narrow")
+    return Estimate(
+        mean, mean - half, mean + half, target, judged, queries, human,
+        fsum(one.total for one in samples) / queries,
+        average([_core.difference(one.machine_mean, one.human_mean) for one in samples]),
+        average([one.correlation() for one in samples]), average([one.sums.slope() for one in samples]),
+        width, equivalent, notes,
+    )  # fmt: skip
+
+
+def _named(name: str, keys: list[Any] | None) -> list[Any]:
+    if keys is None:
+        raise UntiedError(f"{name} must be a dict, from queries to values")
+    return keys
+
+
+def _stratum(strata: Mapping[Any, Hashable], query: Any) -> Hashable:
+    if query not in strata:
+        raise UntiedError(f"query {query!r} has no stratum")
+    return strata[query]
