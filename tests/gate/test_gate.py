@@ -128,6 +128,10 @@ def test_missing_queries_are_noted() -> None:
         ({"min": {"RR": float("nan")}}, "the limit of --min for RR must be a number"),
         ({"min": {"RR": 0}, "ties": "range"}, "not 'range': here a result is one value"),
         ({"min": {"RR": 0}, "level": 2}, "level must be between 0 and 1"),
+        (
+            {"max_drop": {"RR": 0}, "baseline": GOOD, "significant": True, "level": 0.05},
+            "level is a confidence: pass 0.95 to test at a significance level of 0.05",
+        ),
         ({"min": {"RR": 0}, "samples": 0}, "samples must be at least 1"),
         ({"min": {"RR": 0}, "on_undefined": "raise"}, "on_undefined must be fail, zero or nan"),
         ({"max_drop": {"RR": "inf"}, "baseline": GOOD}, "--max-drop for RR must be a number or a percentage"),

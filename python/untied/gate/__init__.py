@@ -234,6 +234,9 @@ def gate(
     check_chance(level, samples, seed)
     check_count("top", top)
     check_flag("significant", significant)
+    if significant and level < 0.5:
+        # A gate that takes every drop for chance would pass, and nobody would notice.
+        raise UntiedError(f"level is a confidence: pass {1 - level:g} to test at a significance level of {level:g}")
     check_flag("allow_missing", allow_missing)
     allowed = Allowed(allow_missing, on_undefined, top)
     given = {"min": min, "max": max, "max-drop": max_drop, "max-med": max_med}
