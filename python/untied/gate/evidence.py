@@ -46,7 +46,7 @@ class Evidence:
         #: What queries count for, and the segment that this is about.
         self.design = design
         self.segment: str | None = None
-        self._whole: dict[tuple[Any, ...], Results] = {}
+        self._whole: dict[tuple[Any, ...], dict[str | None, Results]] = {}
         self.qrels, self.runs, self.docs, self.threads = qrels, runs, docs, threads
         self.ties = policies["ties"]
         self.score_dtype = policies["score_dtype"]
@@ -87,11 +87,11 @@ class Evidence:
             yield part
 
     def _part_of(self, key: tuple[Any, ...], evaluate: Callable[[], Results]) -> Results:
-        """Results of this segment, from those of all queries, which are made once."""
+        """Results of this segment, or of all queries. They are made once, for all segments together."""
         if key not in self._whole:
-            self._whole[key] = evaluate()
-        results = self._whole[key] if self.design is None else self._whole[key]._in_design(self.design)
-        return results if self.segment is None else results._segment(self.segment)
+            results = evaluate() if self.design is None else evaluate()._in_design(self.design)
+            self._whole[key] = {None: results} | results.segments
+        return self._whole[key][self.segment]
 
     def _evaluated(self, measures: Sequence[Measure], on_undefined: OnUndefined, *, variance: bool = False) -> Results:
         def evaluate() -> Results:

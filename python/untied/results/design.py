@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from math import fsum, isnan, sqrt
 
 from untied import _core
@@ -176,7 +177,7 @@ def effective(weights: Sequence[float]) -> float:
     return fsum(weights) ** 2 / fsum(weight * weight for weight in weights)
 
 
-class Part:
+class SubsetEvaluation:
     """Some queries of an evaluation, with its interface; the design, if any, weights them in aggregates.
 
     Its facts are those of the whole evaluation.
@@ -206,7 +207,8 @@ class Part:
     def find(self, query: str | bytes | int) -> int | None:
         """The row of a query."""
         row = self._whole.find(query)
-        return self._rows.index(row) if row in self._rows else None
+        place = len(self._rows) if row is None else bisect_left(self._rows, row)
+        return place if place < len(self._rows) and self._rows[place] == row else None
 
     def columns(self) -> list[str]:
         """The fields of values."""
@@ -265,6 +267,9 @@ class Part:
         return mean(0), low, high, variance, certainty, None
 
 
-def rows_of(evaluation: Any, segments: Mapping[str, str], segment: str) -> list[int]:
-    """The rows of an evaluation that are in a segment."""
-    return [row for row, query in enumerate(evaluation.queries()) if segments[query] == segment]
+def rows_by_segment(evaluation: Any, segments: Mapping[str, str]) -> dict[str, list[int]]:
+    """The rows of an evaluation that are in each segment, ascending."""
+    rows: dict[str, list[int]] = {}
+    for row, query in enumerate(evaluation.queries()):
+        rows.setdefault(segments[query], []).append(row)
+    return rows

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     from untied._core import Evaluation, Measure
-    from untied.results.design import Part
+    from untied.results.design import SubsetEvaluation
     from untied.results.difference_bounds import DifferenceBounds
     from untied.results.snapshot import Snapshot
     from untied.results.table import Table
@@ -41,7 +41,7 @@ def pairs_of(runs: list[str], baseline: str | None) -> list[tuple[str, str]]:
 
 
 def query_differences(
-    measures: Sequence[Measure], evaluations: Mapping[str, Evaluation | Snapshot | Part],
+    measures: Sequence[Measure], evaluations: Mapping[str, Evaluation | Snapshot | SubsetEvaluation],
     difference_bounds: DifferenceBounds | None,
     baseline: str | None, top: int | None,
 ) -> tuple[Table, dict[Change, int]]:  # fmt: skip
@@ -85,7 +85,9 @@ def _sign(difference: float) -> int:
     return (difference > 0) - (difference < 0)
 
 
-def _values(evaluation: Evaluation | Snapshot | Part, number: int) -> Iterator[tuple[str, tuple[float, ...]]]:
+def _values(
+    evaluation: Evaluation | Snapshot | SubsetEvaluation, number: int
+) -> Iterator[tuple[str, tuple[float, ...]]]:
     """Queries with a value, and their values with bounds if known."""
     fields = ["value", *(field for field in ("low", "high") if field in evaluation.columns())]
     columns = [array("d", evaluation.column(number, field)) for field in fields]

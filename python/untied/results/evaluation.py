@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from untied._types import Facts
     from untied.inputs.queries import QueryTableLike
     from untied.measures import MeasureLike
-    from untied.results.design import Design, Part
+    from untied.results.design import Design, SubsetEvaluation
     from untied.results.difference_bounds import DifferenceBounds
     from untied.results.differences import Change
     from untied.results.shown import Bounds
@@ -34,11 +34,12 @@ class Results(ByRun):
     that you can export.
     """
 
-    _evaluations: Mapping[str, Evaluation | Snapshot | Part]
+    _evaluations: Mapping[str, Evaluation | Snapshot | SubsetEvaluation]
     _policies: Policies
 
     def __init__(
-        self, measures: list[Measure], evaluations: Mapping[str, Evaluation | Snapshot | Part], policies: Policies,
+        self, measures: list[Measure],
+        evaluations: Mapping[str, Evaluation | Snapshot | SubsetEvaluation], policies: Policies,
         difference_bounds: DifferenceBounds | None = None, design: Design | None = None,
     ) -> None:  # fmt: skip
         self._measures = measures
@@ -91,7 +92,7 @@ class Results(ByRun):
         KeyError
             There is no such run, query or measure, or `run` is missing.
         """
-        evaluation: Evaluation | Snapshot | Part = self._of_run(run)
+        evaluation: Evaluation | Snapshot | SubsetEvaluation = self._of_run(run)
         number = self._number(measure)
         if query is None:
             from untied.results.notes import mean_with_notes
@@ -166,14 +167,16 @@ class Results(ByRun):
 
     def _in_design(self, design: Design) -> Results:
         """The same values of queries, with means as a design has them."""
-        from untied.results.design import Part
+        from untied.results.design import SubsetEvaluation
 
         evaluations: Mapping[str, Any] = self._evaluations
         for run, evaluation in evaluations.items() if design.strata is not None else ():
             design.check_strata(f"run {show_id(run)} was evaluated on", evaluation.queries(), self.queries)
         if design.is_weighted:
             evaluations = {
-                run: Part(evaluation, self._measures, self._policies, range(len(evaluation.queries())), design)
+                run: SubsetEvaluation(
+                    evaluation, self._measures, self._policies, range(len(evaluation.queries())), design
+                )
                 for run, evaluation in evaluations.items()
             }
         return Results(self._measures, evaluations, self._policies, self._difference_bounds, design)
@@ -181,23 +184,24 @@ class Results(ByRun):
     @property
     def segments(self) -> dict[str, Results]:
         """The results of each segment, by its name; empty unless `grouped` was called with `by`."""
-        design = self._design
-        return {} if design is None else {name: self._segment(name) for name in design.names(self.queries)}
+        from untied.results.design import SubsetEvaluation, rows_by_segment
 
-    def _segment(self, name: str) -> Results:
-        """The results of a segment."""
-        from untied.results.design import Part, rows_of
-
-        evaluations: dict[str, Any] = {}
         design = self._design
         if design is None or design.segments is None:
-            raise KeyError(f"no segment {name!r}: the queries were not grouped by one")
+            return {}
+        names, inside = design.names(self.queries), design.within()
+        evaluations: dict[str, dict[str, Any]] = {name: {} for name in names}
         for run, evaluation in self._evaluations.items():
-            rows = rows_of(evaluation, design.segments, name)
-            if not rows:
-                raise UntiedError(f"run {show_id(run)} was evaluated on no query of the segment {show_id(name)}")
-            evaluations[run] = Part(evaluation, self._measures, self._policies, rows, design)
-        return Results(self._measures, evaluations, self._policies, self._difference_bounds, design.within())
+            rows = rows_by_segment(evaluation, design.segments)
+            for name in names:
+                if name not in rows:
+                    raise UntiedError(f"run {show_id(run)} was evaluated on no query of the segment {show_id(name)}")
+                part = SubsetEvaluation(evaluation, self._measures, self._policies, rows[name], design)
+                evaluations[name][run] = part
+        return {
+            name: Results(self._measures, evaluations[name], self._policies, self._difference_bounds, inside)
+            for name in names
+        }
 
     @property
     def mean_ranks(self) -> Table:
