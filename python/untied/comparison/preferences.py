@@ -93,6 +93,7 @@ def adr(preferences: Iterable[tuple[Any, Any]], ranking: Ranking) -> Value:
     return Value(mean, low, high, variance)
 
 
+# described by untied.comparison.preferences.adr: preferences, ranking
 def pair_concordance(preferences: Iterable[tuple[Any, Any]], ranking: Ranking) -> Value:
     """Compute the share of preferences that a ranking agrees with.
 
