@@ -185,7 +185,7 @@ class Arguments(Parser):
         group.option(
             "--query-table",
             "FILE",
-            "read what is known of each query, such as its market or traffic, from FILE, a table with ids of queries "
+            "read more about each query, such as its market or its traffic, from FILE, a table with ids of queries "
             "(csv, tsv, jsonl, parquet or json, by its suffix)",
         )
         pattern = "; re:PATTERN finds it in the query's id instead, as the first group"

@@ -1,4 +1,4 @@
-"""Tables of queries: what is known of each query besides its judgments, such as its market or its traffic."""
+"""Tables of queries, in which columns say more about each query: its market, its traffic, its session."""
 
 from __future__ import annotations
 

@@ -171,9 +171,9 @@ class _Sums:
         )
 
     def slope(self) -> float:
-        """The least-squares slope, times the share of it that so many queries can be trusted with; within 0 to 1.
+        """The least-squares slope, reduced because it comes from few queries; within 0 to 1.
 
-        If r^2 is the squared correlation, adjusted for the number m of queries, the share r^2 / (r^2 + (1-r^2)/(m-3))
+        If r^2 is the squared correlation, adjusted for the number m of queries, the factor r^2 / (r^2 + (1-r^2)/(m-3))
         has the smallest mean squared error for normal values.
         """
         if not (self.human and self.machine):

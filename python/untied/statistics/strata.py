@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from untied.results.value import Value
     from untied.statistics.judges import Target
 
-#: So many queries of a stratum say how much its values vary.
+#: From fewer queries of a stratum, nobody can say how much its values vary.
 LEAST_OF_STRATUM = 2
 
 
@@ -28,8 +28,8 @@ def allocate(machine: Mapping[Any, float | Value], strata: Mapping[Any, Hashable
     This is Neyman's allocation in whole numbers: a stratum gets the more queries, the larger it is and the more the
     machine's values vary in it. No other numbers give a stratified mean of its values a smaller variance. This helps if
     the machine errs most where its values vary most. If it errs alike in all strata, give each stratum its share by
-    size; the estimate is unbiased with any numbers. Draw so many queries of each stratum at
-    random, and pass what people say to `estimate_strata`.
+    size; the estimate is unbiased with any numbers. Then draw queries at random, as many of each stratum as it
+    gets, and pass what people say to `estimate_strata`.
 
     Parameters
     ----------

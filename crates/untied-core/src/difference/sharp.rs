@@ -100,8 +100,9 @@ impl Side {
         Side { documents: ranks.map(document).collect(), chances }
     }
 
-    /// The probability of being found with relevant documents within k, and this number in the divided group.
-    fn found(&self, within: bool, divided: usize) -> f64 {
+    /// The probability that a relevant document stands within k: 1 if one is above the group that k divides (`within`),
+    /// else by the number of relevant documents in that group.
+    fn chance_of_relevant(&self, within: bool, divided: usize) -> f64 {
         if within { 1.0 } else { self.chances[divided] }
     }
 }
@@ -146,7 +147,7 @@ impl<'d> SharpPair<'d> {
 
     /// The difference with these relevant documents.
     fn value(&self, chosen: Chosen) -> f64 {
-        let [a, b] = [0, 1].map(|side| self.sides[side].found(chosen.within[side], chosen.divided[side]));
+        let [a, b] = [0, 1].map(|side| self.sides[side].chance_of_relevant(chosen.within[side], chosen.divided[side]));
         self.difference.gamma * (a - b) + chosen.sum
     }
 
@@ -218,7 +219,7 @@ impl<'d> SharpPair<'d> {
         let is_within = relevant().any(|((place, _), _)| *place == Place::Within);
         let divided = relevant().filter(|((place, _), _)| *place == Place::Divided).count();
         let sum: f64 = relevant().map(|((_, weight), gain)| weight * gain).sum();
-        self.difference.gamma * side.found(is_within, divided) + sum
+        self.difference.gamma * side.chance_of_relevant(is_within, divided) + sum
     }
 }
 

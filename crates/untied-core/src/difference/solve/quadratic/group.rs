@@ -56,7 +56,7 @@ impl PrecisionGroup {
     }
 
     /// Fills in `gain` of all groups of a ranking, and returns what the documents that are relevant for certain are
-    /// worth there. `is_ahead` tells whether this ranking's score is the one that is subtracted from.
+    /// worth there. If `is_ahead`, the other ranking's score is subtracted from this one's.
     pub fn sum(groups: &mut [PrecisionGroup], is_ahead: bool) -> f64 {
         let (mut before, mut value, mut below) = (0.0, 0.0, 0.0);
         for group in &mut *groups {
