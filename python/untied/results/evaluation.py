@@ -184,11 +184,11 @@ class Results(ByRun):
     @property
     def segments(self) -> dict[str, Results]:
         """The results of each segment, by its name; empty unless `grouped` was called with `by`."""
-        from untied.results.design import SubsetEvaluation, rows_by_segment
-
         design = self._design
         if design is None or design.segments is None:
             return {}
+        from untied.results.design import SubsetEvaluation, rows_by_segment
+
         names, inside = design.names(self.queries), design.within()
         evaluations: dict[str, dict[str, Any]] = {name: {} for name in names}
         for run, evaluation in self._evaluations.items():
