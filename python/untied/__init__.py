@@ -1,10 +1,10 @@
 """Search evaluation that handles tied scores and missing judgments.
 
-If documents have equal scores, a measure's value is the exact mean over all orders of these documents.
-Start with these five functions, in this order:
+If documents have equal scores, you get the exact mean of a measure over all orders of these documents. These five
+functions are the ones to start with:
 
 `untied.evaluate(qrels, runs, measures)`
-    Evaluate one or several runs; ``ties="range"`` and ``unjudged="range"`` add bounds.
+    Evaluate one or several runs.
 `untied.statistics.significance(results)`
     Test which differences between runs are significant.
 `untied.compare(run_a, run_b)`
@@ -12,16 +12,18 @@ Start with these five functions, in this order:
 `untied.report.report(qrels, runs)`
     Make an interactive page about an evaluation.
 `untied.read_run(path)`
-    Read a run once, to evaluate it several times; `untied.read_qrels` reads judgments.
+    Read a run once, to evaluate it several times. `untied.read_qrels` reads judgments.
 
-Runs and judgments are paths, data frames or dicts.
-Measures are objects, such as ``nDCG @ 10`` or ``AP(rel=2)``, or names; ``help(untied.nDCG)`` describes one.
+Runs and judgments are paths, data frames or dicts. A measure is an object, such as ``nDCG @ 10`` or ``AP(rel=2)``, or
+its name as text; ``help(untied.nDCG)`` describes it.
 
 >>> import untied
 >>> qrels = {"q1": {"d1": 1, "d2": 0}}
 >>> run = {"q1": {"d1": 7.5, "d2": 7.5}}
 >>> untied.evaluate(qrels, run, ["RR"], ties="range")["RR"]
 0.7500 [0.5000, 1.0000]
+
+The two documents are tied. RR is 1 if d1 comes first and 0.5 if it comes second, so its mean is 0.75.
 """
 
 from untied._core import Measure, Qrels, Run, __version__

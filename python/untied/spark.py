@@ -179,36 +179,37 @@ def evaluate(
         The judgments and the run. Their columns are recognised by their names, which `docs/inputs.md` lists. Ids are
         text or whole numbers.
     measures : measures or their names, optional
-        The measures to compute, such as ``[nDCG @ 10, "AP(rel=2)"]``. You can also pass measure objects of ir_measures.
-        By default, these are AP, nDCG@10, RR, P@10 and R@100.
+        The measures to compute, as objects or names, such as ``[nDCG @ 10, "AP(rel=2)"]``. Measures of ir_measures work
+        too. The default is AP, nDCG@10, RR, P@10 and R@100.
     unjudged : str
         How to score retrieved documents without a judgment:
 
-        * ``"nonrelevant"``: they count as not relevant
-        * ``"remove"``: they are removed from the ranking first (condensed lists)
-        * ``"range"``: they count as not relevant, and you also get the lowest and the highest value that is possible if
-          each of them may have any grade of the qrels. These bounds hold for the mean over the orders of tied
-          documents. With ``ties="range"``, they hold for each order.
-        * ``"best"``, ``"worst"``: you get only the highest or the lowest possible value
+        * ``"nonrelevant"``: count them as not relevant
+        * ``"remove"``: remove them from the ranking first (condensed lists)
+        * ``"range"``: count them as not relevant, and also give the lowest and the highest value that is possible if
+          each of them may have any grade of the qrels
+        * ``"best"``, ``"worst"``: give only this highest or this lowest value
+
+        The bounds of ``"range"`` are those of the mean over tie orders. Add ``ties="range"`` for bounds that hold for
+        every order.
     unretrieved : str
-        Whether documents that a run does not retrieve may turn out to be relevant, if they were pooled but not judged
-        (a negative grade). ``"none"``: they may not. ``"pooled"``: they may, like retrieved documents without a
-        judgment. This only matters if `unjudged` is ``"range"``, ``"best"`` or ``"worst"``.
+        Whether documents that the run does not retrieve may turn out to be relevant. ``"none"``: they may not.
+        ``"pooled"``: they may if they have a negative grade. This only matters if `unjudged` is ``"range"``, ``"best"``
+        or ``"worst"``.
     score_dtype : str
-        The precision at which scores are compared: ``"float64"``, ``"float32"``, ``"float16"`` or ``"bfloat16"``.
-        ``"decimals=N"`` rounds scores to N decimals. Scores that are equal at this precision are tied.
+        The precision at which scores are compared: ``"float64"``, ``"float32"``, ``"float16"``, ``"bfloat16"``, or
+        ``"decimals=N"`` for N decimals. Scores that are equal after rounding are tied.
     queries : str
-        Which queries to evaluate. ``"qrels"``: all judged queries, with an empty ranking for each query that a run
-        lacks. ``"common"``: only the judged queries that are also in the run.
+        Which queries to evaluate. ``"qrels"``: all judged queries; if the run lacks one, its ranking counts as empty.
+        ``"common"``: only the judged queries that are also in the run.
     qrels_format : str
         What judgments hold. ``"auto"`` or ``"trec"``: they have only grades. ``"subtopics"``, ``"stratified"`` or
         ``"prels"``: rows have one more column, for the subtopic, the stratum or the probability.
     on_undefined : str
-        How to count a query for which a measure is undefined. Most measures are undefined if no document is relevant.
-        ``"zero"``: the query counts as 0. ``"nan"``: the query is left out of the mean. ``"raise"``: an
-        `UndefinedError` is raised.
+        How to count a query for which a measure has no value. Usually this is a query without relevant documents.
+        ``"zero"``: count it as 0. ``"nan"``: leave it out of the mean. ``"raise"``: raise an `UndefinedError`.
     variance : bool
-        Whether to also compute the exact variance over the orders of tied documents. You find it in `Value.variance`.
+        Whether to also compute the variance over the orders of tied documents. It is in `Value.variance`.
     ties : str
         How to score documents with equal scores:
 
@@ -216,13 +217,13 @@ def evaluate(
         * ``"range"``: take this mean, and also give the lowest and the highest value over all orders
         * ``"best"``, ``"worst"``: take the value of the best or of the worst order
         * ``"docid"``: put tied documents in descending order of their ids, as trec_eval 10 does
-        * ``"trec"``: round scores to 32 bits first, and then do the same, as trec_eval 9 and pytrec_eval do
+        * ``"trec"``: like ``"docid"``, but round scores to 32 bits first, as trec_eval 9 and pytrec_eval do
         * ``"given"``: take tied documents in the order of the input
 
         Rows of a DataFrame have no order, so ``ties="given"`` uses a column ``rank``.
     docs : path, {document: length}, or {document: (length, seconds)}, optional
-        The length of each document, and optionally the time to read it in seconds. Only the measures TBG and U need
-        them.
+        The length of each document, and optionally the seconds that it takes to read. Only the measures TBG and U need
+        this.
 
         A path must be readable wherever the function runs.
 
@@ -283,19 +284,18 @@ def compare(
         The two runs. Their columns are recognised by their names, which `docs/inputs.md` lists. Ids are text or whole
         numbers.
     measures : measures or their names
-        How to compare the two runs, such as ``"RBO(p=0.9)"``, ``Overlap @ 10`` or ``MED(nDCG @ 20)``. By default, these
-        are MED(nDCG@10), RBO and Overlap@10.
+        How to compare the rankings, such as ``"RBO(p=0.9)"``, ``Overlap @ 10`` or ``MED(nDCG @ 20)``. The default is
+        MED(nDCG@10), RBO and Overlap@10.
     depth : int, optional
         The last rank to compare. A group of tied documents that begins at this rank or above is kept whole. By default,
-        all documents are compared.
+        all ranks are compared.
     names : tuple of str, optional
-        What to call the two runs in tables. By default, runs are named after their files, or have the name that you
-        gave to a `Run`. If the first run has no name, it is called ``a``. If the second run has no name, it is called
-        ``b``.
+        What to call the two runs in tables. By default, a run has the name of its file, or the name that you gave to a
+        `Run`, or else ``a`` or ``b``.
     score_dtype : str
-        Precision at which scores are compared, as for `evaluate`.
+        The precision at which scores are compared, as for `evaluate`.
     variance : bool
-        Whether to also compute variances over the orders of tied documents.
+        Whether to also compute the variance over the orders of tied documents.
     ties : str
         How to order documents with equal scores. ``"expected"``: take the mean over all orders in both runs.
         ``"docid"``, ``"trec"``, ``"given"``: use one order, as for `evaluate`.

@@ -22,7 +22,7 @@ ROWS = 1 << 15
 
 
 class ArrayComparison(ByMeasure):
-    """What `untied.compare_arrays` returns. ``comparison["RBO"].value`` has a value for each pair of rows."""
+    """The values that `untied.compare_arrays` returns. ``comparison["RBO"].value`` has one for each pair of rows."""
 
     def __init__(self, measures: list[Measure], values: Any) -> None:
         self._measures = measures
@@ -46,23 +46,20 @@ def compare_arrays(
 ) -> ArrayComparison:
     """Compare two arrays of ranked ids row by row.
 
-    Use it for millions of queries whose rankings are ids in arrays, as nearest-neighbour search returns them. The two
-    lists of a row get the value that `compare` would give them; there are no ties and no judgments.
+    Use it for millions of rankings that are rows of ids, such as the answers of nearest-neighbour search. A row of `a`
+    is compared with the same row of `b`, as by `compare`. There are no ties and no judgments.
 
     Parameters
     ----------
     a, b : array of int, queries x depth
-        Ids of documents, with a row for each ranking, best document first. Pass numpy arrays, or objects that numpy can
-        convert, such as torch tensors or lists of lists. Both arrays need the same number of rows, but may differ in
-        the number of columns.
+        Document ids as integers, with a row for each ranking, best document first. numpy arrays, torch tensors and
+        lists of lists will do. Both need the same number of rows; the numbers of columns may differ.
     measures : measures or their names
         How to compare them, such as ``"RBO(p=0.9)"``, ``Overlap @ 10`` or ``MED(nDCG @ 20)``.
     padding : int, optional
-        The id that stands for *no document* at the end of rows that are too short. Negative ids always have this
-        meaning.
+        The id that fills up rows that are too short. Negative ids always do.
     threads : int, optional
-        How many threads to use. By default, there is one for each processor. The number of threads never changes a
-        value.
+        How many threads to use; by default, one for each processor. The values do not depend on it.
 
     Returns
     -------

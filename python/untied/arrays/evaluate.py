@@ -25,63 +25,66 @@ if TYPE_CHECKING:
 class ArrayEvaluator:
     """Labels and measures, prepared once for any number of arrays of scores.
 
-    Documents have no ids: a document's label and its score are at the same position. You can pass numpy arrays, tensors
-    on the CPU, and anything else with DLPack, ``__array_interface__``, a buffer or ``__array__``. An array is not
-    copied if it is contiguous and holds integers, booleans, or floating-point numbers of 64, 32 or 16 bits (including
-    bfloat16). Scores are compared at the precision in which you pass them.
+    Documents have no ids: a label and a score at the same position belong to the same document. Pass numpy arrays,
+    tensors on the CPU, or any object that numpy can read (DLPack, ``__array_interface__``, a buffer or ``__array__``).
+    Scores are compared at the precision of the array, which may be bfloat16.
+
+    Arrays are copied only if they are not contiguous, or hold other numbers than integers, booleans and floats of 64,
+    32 or 16 bits.
 
     Parameters
     ----------
     labels : array, queries x documents, or flat
-        Grades of the documents, as a matrix with a row for each query, or as a flat array with `sizes`, `offsets` or
-        `query_ids`. NaN means unjudged, and a negative grade *pooled but not judged*, as in qrels. Most measures count
-        a query without a relevant document as 0; ``on_undefined="nan"`` leaves it out.
+        The grade of each document: a matrix with a row for each query, or a flat array with `sizes`, `offsets` or
+        `query_ids`. NaN means *unjudged*, and a negative grade *pooled but not judged*.
     measures : measures or their names, optional
-        The measures to compute, such as ``[nDCG @ 10, "AP(rel=2)"]``. You can also pass measure objects of ir_measures.
-        By default, these are AP, nDCG@10, RR, P@10 and R@100.
+        The measures to compute, as objects or names, such as ``[nDCG @ 10, "AP(rel=2)"]``. Measures of ir_measures work
+        too. The default is AP, nDCG@10, RR, P@10 and R@100.
 
-        Arrays only have labels, so measures that need subtopics, sampled pools or lengths of documents are refused.
+        Measures that need more than grades, such as subtopics or lengths of documents, are refused.
     sizes : array of int, optional
-        For flat arrays, how many documents each query has. ``[3, 5]`` means that the first 3 documents belong to the
+        For flat arrays: how many documents each query has. ``[3, 5]`` means that the first 3 documents belong to the
         first query, and the next 5 to the second. LightGBM calls this *group*.
     offsets : array of int, optional
-        For flat arrays, the position of each query's first document, and after these the number of all documents. ``[0,
-        3, 8]`` says the same as the sizes ``[3, 5]``.
+        For flat arrays: where each query begins, and then the number of all documents. ``[0, 3, 8]`` says the same as
+        the sizes ``[3, 5]``.
     query_ids : array, optional
-        For flat arrays, the id of the query of each document. The documents of a query must be adjacent.
+        For flat arrays: the id of each document's query. The documents of a query must be adjacent.
     mask : array of bool, optional
-        Pass this if rows are filled up to the same length: true where there is a document, and false where there is
-        padding. Labels and scores of padding are ignored.
+        Pass this if short rows are padded to the same length: true for documents, and false for padding. Labels and
+        scores of padding are ignored.
     judged : array of bool, optional
-        Pass this if your labels cannot be NaN: true where the document is judged, and false where it is not.
+        Pass this if your labels cannot be NaN: true for documents that are judged, and false for others.
     num_relevant : int, array of int, or {grade: array of int}, optional
-        How many relevant documents each query has in all. Pass it if some relevant documents are not in the array.
-        Recall and AP then divide by this number, and the ideal ranking of nDCG has this many relevant documents. By
-        default, only the documents in the array count. If there are positive labels other than 1, pass a dict with the
-        numbers for each grade, such as ``{1: [4, 2], 2: [1, 0]}``.
+        How many relevant documents each query has in all. Pass it if some of them are not in the array. Recall and AP
+        then divide by this number, and the ideal ranking of nDCG has this many relevant documents. By default, only the
+        documents in the array count.
+
+        If there are other positive labels than 1, pass a dict with the numbers for each grade, such as ``{1: [4, 2], 2:
+        [1, 0]}``.
     ties : str
-        How to score documents with equal scores: ``"expected"``, ``"range"``, ``"best"`` or ``"worst"``, as for
-        `Evaluator`. ``"given"`` takes tied documents in the order of the array.
+        How to score documents with equal scores: ``"expected"`` (the mean over all orders), ``"range"`` (also the
+        lowest and the highest value), ``"best"``, ``"worst"``, or ``"given"`` (the order of the array).
     unjudged : str
         How to score retrieved documents without a judgment:
 
-        * ``"nonrelevant"``: they count as not relevant
-        * ``"remove"``: they are removed from the ranking first (condensed lists)
-        * ``"range"``: they count as not relevant, and you also get the lowest and the highest value that is possible if
-          each of them may have any grade of the qrels. These bounds hold for the mean over the orders of tied
-          documents. With ``ties="range"``, they hold for each order.
-        * ``"best"``, ``"worst"``: you get only the highest or the lowest possible value
+        * ``"nonrelevant"``: count them as not relevant
+        * ``"remove"``: remove them from the ranking first (condensed lists)
+        * ``"range"``: count them as not relevant, and also give the lowest and the highest value that is possible if
+          each of them may have any grade of the qrels
+        * ``"best"``, ``"worst"``: give only this highest or this lowest value
+
+        The bounds of ``"range"`` are those of the mean over tie orders. Add ``ties="range"`` for bounds that hold for
+        every order.
     score_dtype : str, optional
-        Round scores to this precision before they are compared, as for `Evaluator`. By default they are not rounded.
+        Round scores to this precision first, as for `Evaluator`. By default, they are not rounded.
     on_undefined : str
-        How to count a query for which a measure is undefined. Most measures are undefined if no document is relevant.
-        ``"zero"``: the query counts as 0. ``"nan"``: the query is left out of the mean. ``"raise"``: an
-        `UndefinedError` is raised.
+        How to count a query for which a measure has no value. Usually this is a query without relevant documents.
+        ``"zero"``: count it as 0. ``"nan"``: leave it out of the mean. ``"raise"``: raise an `UndefinedError`.
     variance : bool
-        Whether to also compute the exact variance over the orders of tied documents. You find it in `Value.variance`.
+        Whether to also compute the variance over the orders of tied documents. It is in `Value.variance`.
     threads : int, optional
-        How many threads to use. By default, there is one for each processor. The number of threads never changes a
-        value.
+        How many threads to use; by default, one for each processor. The values do not depend on it.
 
     Raises
     ------
@@ -169,14 +172,14 @@ class ArrayEvaluator:
         return f"<untied.ArrayEvaluator: {', '.join(map(str, self._measures))}; {len(self._queries)} queries>"
 
     def evaluate(self, scores: Any, *, per_query: bool | None = None) -> ArrayResults:
-        """Evaluate one or many columns of scores.
+        """Evaluate one or several arrays of scores.
 
         Parameters
         ----------
         scores : array
-            Scores in the same shape as the labels; higher is better. To evaluate several columns of scores at once,
-            such as features, stack them: pass an array with one more axis in front, so that ``scores[0]`` is the first
-            column, ``scores[1]`` the second, and so on.
+            Scores in the same shape as the labels; higher is better. To evaluate several rankings of the same documents
+            at once, such as by each feature, stack them along a new first axis. ``scores[0]`` is then the first
+            *column* of scores, ``scores[1]`` the second, and so on.
         per_query : bool, optional
             Whether to keep the values of queries, which take memory. By default, they are kept only if there is a
             single column of scores.
@@ -229,7 +232,7 @@ class ArrayEvaluator:
         return ArrayResults(self._measures, self._queries, totals, facts, single, kept, self._policies)
 
     def means(self, scores: Any) -> dict[str, float]:
-        """Evaluate one column of scores, and return only its means.
+        """Evaluate one array of scores, and return only the means over queries.
 
         Parameters
         ----------
@@ -239,8 +242,8 @@ class ArrayEvaluator:
         Returns
         -------
         dict
-            The mean of each measure over queries, or the sum if the measure counts. The keys are the canonical names of
-            the measures, but you can look up a measure in any spelling.
+            The mean of each measure by its name. Measures that count, such as NumRelRet, have their sum over queries.
+            You can look up a measure by any of its names.
 
         Raises
         ------
@@ -284,68 +287,69 @@ def evaluate_arrays(
 ) -> ArrayResults:
     """Evaluate arrays of scores and labels.
 
-    Use it if scores and labels are matrices without ids, as in learning to rank. You get the values that `evaluate`
-    gives for the same documents with ids, to the last bit.
+    Use it if you have matrices of scores and labels without ids, as in learning to rank. The values are exactly those
+    that `evaluate` gives for the same documents with ids.
 
     Parameters
     ----------
     scores : array
-        Scores in the same shape as the labels; higher is better. To evaluate several columns of scores at once,
-        such as features, stack them: pass an array with one more axis in front, so that ``scores[0]`` is the first
-        column, ``scores[1]`` the second, and so on.
+        Scores in the same shape as the labels; higher is better. To evaluate several rankings of the same documents
+        at once, such as by each feature, stack them along a new first axis. ``scores[0]`` is then the first
+        *column* of scores, ``scores[1]`` the second, and so on.
     labels : array, queries x documents, or flat
-        Grades of the documents, as a matrix with a row for each query, or as a flat array with `sizes`, `offsets` or
-        `query_ids`. NaN means unjudged, and a negative grade *pooled but not judged*, as in qrels. Most measures count
-        a query without a relevant document as 0; ``on_undefined="nan"`` leaves it out.
+        The grade of each document: a matrix with a row for each query, or a flat array with `sizes`, `offsets` or
+        `query_ids`. NaN means *unjudged*, and a negative grade *pooled but not judged*.
     measures : measures or their names, optional
-        The measures to compute, such as ``[nDCG @ 10, "AP(rel=2)"]``. You can also pass measure objects of ir_measures.
-        By default, these are AP, nDCG@10, RR, P@10 and R@100.
+        The measures to compute, as objects or names, such as ``[nDCG @ 10, "AP(rel=2)"]``. Measures of ir_measures work
+        too. The default is AP, nDCG@10, RR, P@10 and R@100.
 
-        Arrays only have labels, so measures that need subtopics, sampled pools or lengths of documents are refused.
+        Measures that need more than grades, such as subtopics or lengths of documents, are refused.
     sizes : array of int, optional
-        For flat arrays, how many documents each query has. ``[3, 5]`` means that the first 3 documents belong to the
+        For flat arrays: how many documents each query has. ``[3, 5]`` means that the first 3 documents belong to the
         first query, and the next 5 to the second. LightGBM calls this *group*.
     offsets : array of int, optional
-        For flat arrays, the position of each query's first document, and after these the number of all documents. ``[0,
-        3, 8]`` says the same as the sizes ``[3, 5]``.
+        For flat arrays: where each query begins, and then the number of all documents. ``[0, 3, 8]`` says the same as
+        the sizes ``[3, 5]``.
     query_ids : array, optional
-        For flat arrays, the id of the query of each document. The documents of a query must be adjacent.
+        For flat arrays: the id of each document's query. The documents of a query must be adjacent.
     mask : array of bool, optional
-        Pass this if rows are filled up to the same length: true where there is a document, and false where there is
-        padding. Labels and scores of padding are ignored.
+        Pass this if short rows are padded to the same length: true for documents, and false for padding. Labels and
+        scores of padding are ignored.
     judged : array of bool, optional
-        Pass this if your labels cannot be NaN: true where the document is judged, and false where it is not.
+        Pass this if your labels cannot be NaN: true for documents that are judged, and false for others.
     num_relevant : int, array of int, or {grade: array of int}, optional
-        How many relevant documents each query has in all. Pass it if some relevant documents are not in the array.
-        Recall and AP then divide by this number, and the ideal ranking of nDCG has this many relevant documents. By
-        default, only the documents in the array count. If there are positive labels other than 1, pass a dict with the
-        numbers for each grade, such as ``{1: [4, 2], 2: [1, 0]}``.
+        How many relevant documents each query has in all. Pass it if some of them are not in the array. Recall and AP
+        then divide by this number, and the ideal ranking of nDCG has this many relevant documents. By default, only the
+        documents in the array count.
+
+        If there are other positive labels than 1, pass a dict with the numbers for each grade, such as ``{1: [4, 2], 2:
+        [1, 0]}``.
     ties : str
-        How to score documents with equal scores: ``"expected"``, ``"range"``, ``"best"`` or ``"worst"``, as for
-        `Evaluator`. ``"given"`` takes tied documents in the order of the array.
+        How to score documents with equal scores: ``"expected"`` (the mean over all orders), ``"range"`` (also the
+        lowest and the highest value), ``"best"``, ``"worst"``, or ``"given"`` (the order of the array).
     unjudged : str
         How to score retrieved documents without a judgment:
 
-        * ``"nonrelevant"``: they count as not relevant
-        * ``"remove"``: they are removed from the ranking first (condensed lists)
-        * ``"range"``: they count as not relevant, and you also get the lowest and the highest value that is possible if
-          each of them may have any grade of the qrels. These bounds hold for the mean over the orders of tied
-          documents. With ``ties="range"``, they hold for each order.
-        * ``"best"``, ``"worst"``: you get only the highest or the lowest possible value
+        * ``"nonrelevant"``: count them as not relevant
+        * ``"remove"``: remove them from the ranking first (condensed lists)
+        * ``"range"``: count them as not relevant, and also give the lowest and the highest value that is possible if
+          each of them may have any grade of the qrels
+        * ``"best"``, ``"worst"``: give only this highest or this lowest value
+
+        The bounds of ``"range"`` are those of the mean over tie orders. Add ``ties="range"`` for bounds that hold for
+        every order.
     score_dtype : str, optional
-        Round scores to this precision before they are compared, as for `Evaluator`. By default they are not rounded.
+        Round scores to this precision first, as for `Evaluator`. By default, they are not rounded.
     on_undefined : str
-        How to count a query for which a measure is undefined. Most measures are undefined if no document is relevant.
-        ``"zero"``: the query counts as 0. ``"nan"``: the query is left out of the mean. ``"raise"``: an
-        `UndefinedError` is raised.
+        How to count a query for which a measure has no value. Usually this is a query without relevant documents.
+        ``"zero"``: count it as 0. ``"nan"``: leave it out of the mean. ``"raise"``: raise an `UndefinedError`.
     variance : bool
-        Whether to also compute the exact variance over the orders of tied documents. You find it in `Value.variance`.
+        Whether to also compute the variance over the orders of tied documents. It is in `Value.variance`.
     per_query : bool, optional
         Whether to keep the values of queries, which take memory. By default, they are kept only if there is a
         single column of scores.
     threads : int, optional
-        How many threads to use. By default, there is one for each processor. The number of threads never changes a
-        value.
+        How many threads to use; by default, one for each processor. The values do not depend on it.
 
     Returns
     -------

@@ -30,10 +30,10 @@ HOW = 'pass several by name, such as {"old": old, "new": new}'
 
 
 class ArrayResults(MeasureResults):
-    """What `untied.evaluate_arrays` returns: means, and the values of queries.
+    """The means and the values of queries that `untied.evaluate_arrays` returns.
 
-    ``results["AP"]`` is the mean of a measure, a `Value`. If you evaluated several columns of scores, ``results["AP"]``
-    is an `ArrayValues` with a mean for each column. `per_query` has the values of queries.
+    ``results["AP"]`` is the mean of AP over queries, a `Value`. If you evaluated several columns of scores, it is an
+    `ArrayValues` with a mean for each column. `per_query` has the values of queries.
     """
 
     _ranked = True
@@ -88,7 +88,7 @@ class ArrayResults(MeasureResults):
     def per_query(self) -> ArrayQueries:
         """The values of queries. ``results.per_query["AP"].value`` is an array with a value for each query.
 
-        If you evaluated several columns of scores, this array has a row for each of them.
+        If you evaluated several columns of scores, this array has a row for each column.
 
         Raises
         ------
@@ -118,11 +118,9 @@ class ArrayResults(MeasureResults):
     def means(self) -> Table:
         """A table of means, with a row for each measure.
 
-        Its columns are ``measure`` and ``value``, then ``low``, ``high`` and ``variance`` if they were computed.
-
-        If you evaluated several columns of scores at once, the table has a row for each of them and each measure. A
-        further column in front, ``column``, then holds the number of the column of scores: 0 for the first, 1 for the
-        second, and so on.
+        Its columns are ``measure`` and ``value``, then ``low``, ``high`` and ``variance`` if they were computed. If you
+        evaluated several columns of scores, there is a row for each column of scores and each measure, and a first
+        column ``column`` has its number, from 0.
         """
         rows = [part for total in self._totals for part in total]
         fields = [
@@ -143,26 +141,26 @@ class ArrayResults(MeasureResults):
         Parameters
         ----------
         baseline : ArrayResults or int, optional
-            What to compare with. Pass the results of other scores for the same queries and measures. Or, if you
-            evaluated several columns of scores, pass the number of the column to which all others are compared. By
-            default, every two columns are compared.
+            What to compare with: results of other scores for the same queries and measures; or, if you evaluated
+            several columns of scores, the number of a column. By default, every two columns are compared.
         top : int, optional
-            How many queries to list for each pair and measure: this many with the largest losses, and this many with
-            the largest gains. By default, all queries are listed.
+            How many losses and how many gains to list for each pair of runs and each measure. By default, all queries
+            are listed.
 
         Returns
         -------
         Table
-            `Results.query_differences` describes the columns. In run_a and run_b, these results are called ``run``, and
-            the others ``baseline``. If you compare columns of scores, run_a and run_b have their numbers. With
-            ``unjudged="range"``, the bounds ``least`` and ``most`` may be wider than necessary, because they let a
-            document have different grades in the two columns.
+            `Results.query_differences` describes the columns. ``run_a`` and ``run_b`` have the numbers of the columns
+            of scores. If you pass other results as `baseline`, they say ``run`` for these results and ``baseline`` for
+            the others.
+
+            With ``unjudged="range"``, the bounds ``least`` and ``most`` may be wider than necessary.
 
         Raises
         ------
         UntiedError
-            There is one column and no other results to compare it with, the other results have other queries, measures
-            or policies, or values of queries were not kept.
+            There is one column and no `baseline`; the other results have other queries, measures or policies; or values
+            of queries were not kept.
 
         Examples
         --------
@@ -187,7 +185,7 @@ class ArrayResults(MeasureResults):
         return Table({**table._texts, "query": array("q", map(int, table["query"]))}, table._numbers)
 
     def facts(self) -> Facts | list[Facts]:
-        """Counts that explain the values; `Results.facts` describes them.
+        """Counts that explain the values, such as how many are undefined; `Results.facts` describes them.
 
         If you evaluated several columns of scores, this is a list with the counts of each column.
         """

@@ -25,19 +25,19 @@ def as_names(ids: Any) -> Names:
 
 
 class ArrayValues:
-    """The values of one measure as arrays, with an entry for each query, row or column of scores.
+    """The values of one measure as numpy arrays, with an entry for each query or column of scores.
 
-    numpy functions take this object as the array of its values, as in ``numpy.mean(results.per_query["AP"])``.
+    Pass it to numpy functions like an array of its values, as in ``numpy.mean(results.per_query["AP"])``.
 
     Attributes
     ----------
     value : numpy.ndarray
         The values.
     low, high : numpy.ndarray
-        The lowest and the highest values, as in `Value`. An entry is NaN if it has no bounds.
+        The lowest and the highest values, as in `Value`; NaN where there are none.
     variance : numpy.ndarray or None
-        The variances over the orders of tied documents. This is None if they were not computed, and an entry is NaN if
-        it is unknown.
+        The variances over the orders of tied documents; NaN where they are unknown. None if you evaluated without
+        ``variance=True``.
     """
 
     __slots__ = ("high", "low", "value", "variance")
@@ -61,13 +61,12 @@ class ArrayValues:
 class ArrayQueries(ByMeasure, Exported):
     """Values of queries. ``results.per_query["AP"].value`` is an array with a value for each query.
 
-    If you evaluated several columns of scores, this array has a row for each of them.
+    If you evaluated several columns of scores, this array has a row for each column. pandas, polars and Arrow read the
+    values as one table, with a row for each query and measure and these columns:
 
-    pandas, polars and Arrow read all values as one table, with a row for each query and measure. Its columns are:
-
-    * ``column``, if you evaluated several columns of scores: which of them the row is about, counted from 0
+    * ``column``, if you evaluated several columns of scores: the number of the column, from 0
     * ``query``: the id of the query, or its number if queries have no ids
-    * ``measure`` and ``value``
+    * ``measure``, ``value``
     * ``low``, ``high`` and ``variance``, if they were computed
 
     `wide` makes a table with a column for each measure instead.

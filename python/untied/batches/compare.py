@@ -51,8 +51,8 @@ class BatchComparer:
     Parameters
     ----------
     measures : measures or their names
-        How to compare the two runs, such as ``"RBO(p=0.9)"``, ``Overlap @ 10`` or ``MED(nDCG @ 20)``. By default, these
-        are MED(nDCG@10), RBO and Overlap@10.
+        How to compare the rankings, such as ``"RBO(p=0.9)"``, ``Overlap @ 10`` or ``MED(nDCG @ 20)``. The default is
+        MED(nDCG@10), RBO and Overlap@10.
     grades : iterable of float, optional
         All grades that occur in the qrels, in whichever batch, such as ``[0, 1, 2]``. By default, all documents are
         unjudged.
@@ -60,14 +60,14 @@ class BatchComparer:
         Whether rows have probabilities of relevance, which ``Delta`` uses.
     depth : int, optional
         The last rank to compare. A group of tied documents that begins at this rank or above is kept whole. By default,
-        all documents are compared.
+        all ranks are compared.
     ties : str
         How to order documents with equal scores. ``"expected"``: take the mean over all orders in both runs.
         ``"docid"``, ``"trec"``, ``"given"``: use one order, as for `evaluate`.
     score_dtype : str
-        Precision at which scores are compared, as for `evaluate`.
+        The precision at which scores are compared, as for `evaluate`.
     variance : bool
-        Whether to also compute variances over the orders of tied documents.
+        Whether to also compute the variance over the orders of tied documents.
     qrels_format : str
         ``"auto"`` or ``"trec"``: there are only grades. ``"subtopics"``: rows have a column ``subtopic``, too.
     threads : int

@@ -9,18 +9,18 @@ TOP = 10
 
 
 class TopChanges:
-    """In how many queries the first documents changed from one run to another, from `Comparison.top_changes`.
+    """How many queries have different first documents in two runs.
 
-    A tied document counts at the first of its ranks, so a run has no changes against itself.
+    `Comparison.top_changes` returns it. A tied document counts at the first of its ranks.
 
     Attributes
     ----------
     queries : int
         How many queries both runs have.
     changed : int
-        In how many queries a document entered or left the first ranks.
+        In how many of them a document entered or left the first ranks.
     reordered : int
-        In how many further queries a document that stayed in the first ranks has another rank.
+        In how many others a document in the first ranks has another rank.
     left : int
         How many documents left the first ranks, over all queries.
     """

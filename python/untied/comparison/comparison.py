@@ -30,11 +30,11 @@ QUANTILES = {"min": 0.0, "5%": 0.05, "25%": 0.25, "50%": 0.5, "75%": 0.75, "95%"
 
 
 class Comparison(MeasureResults):
-    """What `untied.compare` returns: how much two runs differ, by each measure.
+    """How much two runs differ by each measure, as `untied.compare` returns it.
 
-    ``comparison["RBO"]`` is the mean over queries, and `value` returns the value of a query; `means` and `per_query`
-    are tables. To look closer, `most_changed` lists the queries that differ most, `moved` the documents of a query
-    whose ranks changed, and `distribution` has quantiles over queries.
+    ``comparison["RBO"]`` is the mean over queries; `value` returns the value of a query, and `means` and `per_query`
+    are tables. To find out what changed, look at `most_changed` (the queries that differ most), `moved` (the documents
+    of a query whose ranks changed) and `distribution` (quantiles over queries).
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Comparison(MeasureResults):
 
     @property
     def runs(self) -> tuple[str, str]:
-        """Names of the two runs."""
+        """The names of the two runs."""
         return self._names
 
     @property
@@ -81,15 +81,15 @@ class Comparison(MeasureResults):
 
     @property
     def alone(self) -> tuple[int, int]:
-        """The number of queries that only the first run has, and the number that only the second run has.
+        """How many queries only the first run has, and how many only the second run has.
 
-        Both kinds of queries are left out of the comparison.
+        These queries are left out of the comparison.
         """
         return self._native.alone()
 
     @property
     def undefined(self) -> dict[str, int]:
-        """For each measure, the number of queries for which it is undefined. Its mean leaves them out."""
+        """For each measure, the number of queries for which it has no value. Its mean leaves them out."""
         return {measure: self._undefined(number) for number, measure in enumerate(self.measures)}
 
     def _undefined(self, number: int) -> int:
@@ -97,12 +97,11 @@ class Comparison(MeasureResults):
 
     @property
     def filled(self) -> dict[str, tuple[int, int]]:
-        """How many rankings of each run end before the cutoff of a ``MED`` or ``Delta``.
+        """How many rankings are shorter than the cutoff of a ``MED`` or ``Delta``.
 
-        The dict has two numbers for each ``MED`` and ``Delta`` with such rankings: the number of queries in which the
-        ranking of the first run is too short, and the same number for the second run. A ranking that is too short is
-        filled up with unknown documents. They may turn out to be relevant, like any other unjudged document, except in
-        the mean of ``Delta``, which counts them as not relevant.
+        By measure, the dict has two numbers: for how many queries the first run is too short, and for how many the
+        second run is. Such a ranking is filled up with unknown documents, which count like other unjudged documents.
+        Only in the mean of ``Delta``, they count as not relevant.
         """
         counts = {measure: self._filled(number) for number, measure in enumerate(self.measures)}
         return {measure: of_runs for measure, of_runs in counts.items() if any(of_runs)}
@@ -114,22 +113,21 @@ class Comparison(MeasureResults):
         return self.value(measure)
 
     def value(self, measure: str | Measure, query: str | None = None) -> Value:
-        """Return the mean of a measure, or its value for one query.
+        """Return the mean of a measure over queries, or its value for one query.
 
         Parameters
         ----------
         measure : str or Measure
-            The measure to look up, which must be one of those that were computed. Any of its names will do.
+            Which of the computed measures. Any of its names will do.
         query : str, optional
-            The id of a query, to get the value of this query. By default, you get the mean over all queries.
+            The id of a query. By default, you get the mean over all queries.
 
         Returns
         -------
         Value
-            Its `low` and `high` depend on the measure. For a similarity, they are the lowest and the highest value over
-            all orders of tied documents in both runs. Some variants of RBO treat ties by a formula of their own, not by
-            a mean over orders; for these, both are None. For ``MED`` and ``Delta``, they are bounds over all possible
-            judgments.
+            For a similarity, `low` and `high` are the lowest and the highest value over all orders of tied documents.
+            They are None for the variants of RBO that treat ties by a formula of their own. For ``MED`` and ``Delta``,
+            they are bounds over all possible judgments.
 
         Raises
         ------
@@ -152,15 +150,12 @@ class Comparison(MeasureResults):
 
     @property
     def means(self) -> Table:
-        """A table of means over queries.
-
-        It has the columns that `table` describes.
-        """
+        """A table of the mean of each measure over queries; `table` describes its columns."""
         return self.table(per_query=False)
 
     @property
     def per_query(self) -> Table:
-        """A table of the values of each query. It has the columns that `table` describes."""
+        """A table of the values of each query; `table` describes its columns."""
         return self.table(means=False)
 
     def table(self, *, per_query: bool = True, means: bool = True) -> Table:
@@ -169,15 +164,16 @@ class Comparison(MeasureResults):
         Parameters
         ----------
         per_query, means : bool
-            Whether the table should have the values of queries, and whether it should have the means.
+            Whether the table has rows for queries, and whether it has rows for means.
 
         Returns
         -------
         Table
-            A row for each query and measure. In the rows of means, the column query says ``all``. The columns are:
+            A row for each query and measure, then a row with the mean of each measure. The columns are:
 
             * ``run_a``, ``run_b``: the names of the two runs
-            * ``query``, ``measure``
+            * ``query``: the id of the query, or ``all`` in rows of means
+            * ``measure``
             * ``certainty``: how exact the value is, as `Value.certainty` explains
             * ``value``, and its bounds ``low`` and ``high``
             * ``variance``, if it was computed
@@ -194,10 +190,8 @@ class Comparison(MeasureResults):
     def distribution(self) -> Table:
         """A table of how the values of each measure spread over queries.
 
-        Its columns are ``measure``, ``mean``, ``min``, the quantiles ``5%``, ``25%``, ``50%``, ``75%`` and ``95%``, and
-        ``max``.
-
-        Queries for which a measure is undefined are left out.
+        It has the columns ``measure``, ``mean``, ``min``, ``5%``, ``25%``, ``50%``, ``75%``, ``95%`` and ``max``.
+        Queries for which a measure has no value are left out.
         """
         rows = []
         for number, total in enumerate(self._native.totals()):
@@ -213,14 +207,13 @@ class Comparison(MeasureResults):
         n : int
             How many queries to list at most.
         measure : str or Measure, optional
-            The measure by which rankings differ. Rankings differ most if a similarity is low, if a distance is high, or
-            if a ``Delta`` is far from 0. By default, this is the first measure that was computed.
+            The measure by which to sort; by default, the first one that was computed. The queries with the lowest
+            similarity come first, or with the largest distance, or with the ``Delta`` that is farthest from 0.
 
         Returns
         -------
         list of str
-            The ids of these queries, beginning with the query whose rankings differ most. Queries with equal values are
-            in byte order of their ids.
+            The ids of these queries. Queries with equal values are in byte order of their ids.
         """
         from heapq import nlargest
 
@@ -245,20 +238,20 @@ class Comparison(MeasureResults):
         return (self._native.query(places[0]), more, more + 1 == known) if places else None
 
     def top_changes(self, depth: int = 10, *, threads: int | None = None) -> TopChanges:
-        """Count the queries in which the first documents are not the same in both runs.
+        """Count the queries whose first documents differ between the two runs.
 
         Parameters
         ----------
         depth : int
-            How many ranks from the top to look at.
+            How many documents from the top to look at.
         threads : int, optional
-            Number of threads; as many as there are processors by default.
+            How many threads to use; by default, one for each processor.
 
         Returns
         -------
         TopChanges
-            How many queries have other documents in the first ranks, how many only have another order there, and how
-            many documents left the first ranks.
+            How many queries have other documents at the top, how many have the same documents in another order, and how
+            many documents left the top.
 
         Raises
         ------
@@ -270,29 +263,29 @@ class Comparison(MeasureResults):
         return TopChanges(len(self._native), *counts)
 
     def moved(self, query: str, depth: int | None = None) -> Table:
-        """List the documents of one query, and how their ranks changed from the first run to the second.
+        """List the documents of one query with their ranks in both runs.
 
         Parameters
         ----------
         query : str
             The id of the query. At least one of the runs must have it.
         depth : int, optional
-            How far down to look: the table has every document that at least one of the runs ranks at most here. By
-            default, this is the smaller of the first measure's cutoff and the depth of the comparison, or 10 if there
-            is neither.
+            The last rank to look at. By default, it is the smaller of the first measure's cutoff and the depth of the
+            comparison, or 10 if there is neither.
 
         Returns
         -------
         Table
-            A row for each document. The columns are:
+            A row for each document that at least one of the runs has within the depth. The columns are:
 
-            * document
-            * change: ``rose``, ``fell`` or ``stayed``, if both runs have the document within the depth; ``entered`` if
-              only the second run has it there, and ``left`` if only the first run has it there
-            * rank_a, rank_b: the document's rank in each run, or empty if the run does not retrieve it. Tied documents
-              share the rank of the first of them, but whether they rose or fell depends on the middle of their ranks.
-            * tied_a, tied_b: how many documents of each run have the same score as this document
-            * grade: the document's grade, or empty if the document is not judged
+            * ``document``
+            * ``change``: ``rose``, ``fell`` or ``stayed``, if both runs have the document within the depth; ``entered``
+              if only the second run has it there, and ``left`` if only the first run does
+            * ``rank_a``, ``rank_b``: the document's rank in each run, or empty if the run does not retrieve it. Tied
+              documents share the rank of the first of them. Whether they rose or fell depends on the middle of their
+              ranks.
+            * ``tied_a``, ``tied_b``: how many documents of each run have the same score as this document
+            * ``grade``: the document's grade, or empty if it is not judged
 
         Raises
         ------
@@ -312,23 +305,23 @@ class Comparison(MeasureResults):
         return tidy("document change", "rank_a rank_b tied_a tied_b grade", rows)
 
     def assignment(self, measure: str | Measure | None = None, query: str | None = None) -> Assignment:
-        """Show grades of the unjudged documents with which the scores of two rankings differ most.
+        """Return an example of judgments that reach the value of ``MED``.
 
-        ``MED`` is the largest difference that is possible. This shows an example of how it comes about.
+        Each unjudged document gets a grade. With these grades, the scores of the two rankings differ as much as they
+        can.
 
         Parameters
         ----------
         measure : str or Measure, optional
-            Which ``MED`` to explain, if you computed several. By default, this is the first measure that was computed.
+            Which ``MED`` to explain. By default, this is the first measure that was computed.
         query : str, optional
-            The id of a query that both runs have. You can leave it out if there is only one query.
+            The id of a query. You can leave it out if there is only one.
 
         Returns
         -------
         Assignment
-            The grades of unjudged documents. Often several assignments of grades reach the value, and you get one of
-            them. If either ranking could be the one that is ahead by this value, you get an assignment with the first
-            ranking ahead.
+            The grades. Often several assignments reach the largest difference; you get one of them, with the first
+            ranking ahead if possible.
 
         Raises
         ------
@@ -339,6 +332,9 @@ class Comparison(MeasureResults):
 
         Examples
         --------
+        The first two documents are x, y in one ranking and z, x in the other. If y is relevant and the others are not,
+        their P@2 differs by 0.5:
+
         >>> import untied
         >>> untied.compare(["x", "y", "z"], ["z", "x", "y"], "MED(P@2)").assignment()
         a-b: 0.5000, {'x': 0.0, 'y': 1.0, 'z': 0.0}
@@ -350,22 +346,21 @@ class Comparison(MeasureResults):
     def outcomes(
         self, measure: str | Measure | None = None, query: str | None = None, *, points: int = 1000, seed: int = 0
     ) -> Outcomes:
-        """Compute the distribution of the two rankings' difference over all possible judgments.
+        """Return how probable each difference of two rankings is, if unjudged documents are relevant at random.
 
-        ``Delta`` is only the mean of this distribution. The distribution also says how probable a large difference is.
+        ``Delta`` is the mean of these differences. Use this to see how probable a large difference is.
 
         Parameters
         ----------
         measure : str or Measure, optional
-            Which ``Delta`` to look at, if you computed several. By default, this is the first measure that was
-            computed.
+            Which ``Delta`` to look at. By default, this is the first measure that was computed.
         query : str, optional
-            The id of a query that both runs have. You can leave it out if there is only one query.
+            The id of a query. You can leave it out if there is only one.
         points : int
-            For measures that sum gains times discounts (P, Hits, DCG, nDCG, RBP, INSQ, SDCG), about how many different
-            values to keep. More points are more precise and take longer. Other measures ignore this number.
+            About how many different values to keep, for P, Hits, DCG, nDCG, RBP, INSQ and SDCG. More values are more
+            precise and take longer.
         seed : int
-            For other measures, 10,000 outcomes are drawn at random. This is the seed of these draws.
+            The seed for other measures, for which 10,000 outcomes are drawn at random.
 
         Returns
         -------
@@ -380,6 +375,8 @@ class Comparison(MeasureResults):
 
         Examples
         --------
+        The rankings differ in their first document. If it is relevant in both or in neither, P@2 is equal:
+
         >>> import untied
         >>> outcomes = untied.compare(["x", "y"], ["z", "y"], "Delta(P@2, p=0.5)").outcomes()
         >>> outcomes.values, outcomes.probabilities, outcomes.error
@@ -407,7 +404,7 @@ class Comparison(MeasureResults):
 
     @property
     def moving_depth(self) -> int:
-        """The depth that `moved` takes if you pass none."""
+        """The depth that `moved` uses by default."""
         cutoff, _, _ = _core.comparing_info(self._measures[0])
         return min((depth for depth in (cutoff, self._options["depth"]) if depth), default=TOP)
 

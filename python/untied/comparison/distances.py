@@ -56,8 +56,8 @@ def kendall_distance(
         weight 1.
     delta : sequence of float, or function of a rank, optional
         What it costs to move an item across each rank: from rank 2 to 1 or back, then from rank 3 to 2, and so on. Pass
-        a list such as ``[1, 0.5]``, after whose end moves cost 0, or a function of a rank. By default, ranks do not
-        matter: every move costs 1, and `unmoved` has no effect.
+        a function of a rank, or a list such as ``[1, 0.5]``; moves beyond its end cost 0. By default, every move costs
+        1, and `unmoved` has no effect.
     unmoved : float
         The mean cost of an item that has the same rank in both rankings.
     dissimilarity : function of two items, optional
@@ -111,8 +111,8 @@ def footrule(
         weight 1.
     delta : sequence of float, or function of a rank, optional
         What it costs to move an item across each rank: from rank 2 to 1 or back, then from rank 3 to 2, and so on. Pass
-        a list such as ``[1, 0.5]``, after whose end moves cost 0, or a function of a rank. By default, ranks do not
-        matter: every move costs 1, and `unmoved` has no effect.
+        a function of a rank, or a list such as ``[1, 0.5]``; moves beyond its end cost 0. By default, every move costs
+        1, and `unmoved` has no effect.
     unmoved : float
         The mean cost of an item that has the same rank in both rankings.
     dissimilarity : function of two items, optional

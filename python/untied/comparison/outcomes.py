@@ -6,20 +6,22 @@ from untied.errors import check_share
 
 
 class Assignment:
-    """Judgments that put one ranking as far ahead of the other as possible, from `Comparison.assignment`.
+    """Judgments with which one ranking is as far ahead of the other as possible.
+
+    `Comparison.assignment` returns it.
 
     Attributes
     ----------
     direction : str
-        ``"a-b"`` if the first ranking is ahead, ``"b-a"`` if the second ranking is ahead.
+        ``"a-b"`` if the first ranking is ahead, ``"b-a"`` if the second is.
     value : float
-        The difference, which is the value of ``MED``.
+        The difference of the two rankings by the measure, which is the value of ``MED``.
     grades : dict of str and float
-        The grade of each unjudged document that one of the rankings has within the cutoff.
+        The grade of each unjudged document within the cutoff of one of the rankings.
     filling : list of float
-        The grades of documents that the leading ranking does not name. If a ranking is shorter than the cutoff, MED
-        fills it up with such documents, and these are the grades that they get in the leading ranking, in the order of
-        their ranks. If it is long enough, the list is empty. Documents that fill up the other ranking get grade 0.
+        The grades of the unknown documents with which the leading ranking is filled up to the cutoff, in the order of
+        their ranks. The list is empty if this ranking is long enough. Documents that fill up the other ranking get
+        grade 0.
     """
 
     __slots__ = ("direction", "filling", "grades", "value")
@@ -35,20 +37,22 @@ class Assignment:
 
 
 class Outcomes:
-    """How probable each difference of two rankings is, over all possible judgments, from `Comparison.outcomes`.
+    """How probable each difference of two rankings is, over all possible judgments.
+
+    `Comparison.outcomes` returns it.
 
     Attributes
     ----------
     values : list of float
         The possible differences, in ascending order.
     probabilities : list of float
-        The probability of each of the `values`. In a sample, this is the share of draws that gave the value.
+        The probability of each of the `values`.
     error : float or None
-        How far off `values` may be at most, because differences are rounded to the nearest of them. This is None if the
-        differences come from a random sample.
+        By how much `values` may be off at most, because similar differences are merged. None if the differences were
+        drawn at random.
     certainty : str
-        ``"exact"`` if the error is 0, ``"interval"`` if the error is above 0, and ``"estimate"`` if the differences
-        come from a random sample.
+        ``"exact"`` if the error is 0, ``"interval"`` if it is above 0, and ``"estimate"`` if the differences were drawn
+        at random.
     """
 
     __slots__ = ("certainty", "error", "probabilities", "values")
@@ -60,17 +64,18 @@ class Outcomes:
         self.certainty = "estimate" if error is None else "interval" if error else "exact"
 
     def quantile(self, share: float) -> float:
-        """Return the smallest difference that is not exceeded with a given probability.
+        """Return a quantile of the difference, such as its median.
 
         Parameters
         ----------
         share : float
-            The probability, from 0 to 1. For instance, 0.5 gives the median.
+            How probable it should be that the difference is not above the quantile, from 0 to 1. For instance, 0.5
+            gives the median.
 
         Returns
         -------
         float
-            The difference. If `error` is above 0, the exact quantile differs from it by at most this much.
+            The quantile. If `error` is above 0, it may be off by this much.
 
         Raises
         ------

@@ -38,15 +38,16 @@ JUDGED = "query document start length gain"
 
 
 class PassageComparison:
-    """What `compare_passages` returns: the largest difference that judgments could make, query by query.
+    """By how much judgments could make two rankings of passages differ, query by query.
+
+    `compare_passages` returns it.
 
     Attributes
     ----------
     per_query : dict of str and float
-        For each query, the largest difference that judgments could make. Queries are in byte order of their ids.
+        The largest possible difference for each query. Queries are in byte order of their ids.
     alone : tuple of int
-        The number of queries that only the first run has, and the number of queries that only the second run has. Both
-        kinds of queries are left out of the comparison.
+        How many queries only the first run has, and how many only the second run has. These queries are left out.
     """
 
     __slots__ = ("alone", "per_query")
@@ -57,11 +58,11 @@ class PassageComparison:
 
     @property
     def mean(self) -> float:
-        """The mean of `per_query`."""
+        """The mean of the largest possible difference over queries."""
         return fsum(self.per_query.values()) / len(self.per_query)
 
     def most_changed(self, n: int = 20) -> list[str]:
-        """List the queries whose two rankings judgments could rate most differently.
+        """List the queries with the largest possible differences.
 
         Parameters
         ----------
@@ -71,8 +72,8 @@ class PassageComparison:
         Returns
         -------
         list of str
-            The ids of these queries, beginning with the query whose rankings differ most. Queries with equal values are
-            in byte order of their ids.
+            The ids of these queries, beginning with the largest difference. Queries with equal differences are in byte
+            order of their ids.
         """
         return sorted(self.per_query, key=lambda query: -self.per_query[query])[:n]
 
@@ -84,7 +85,7 @@ def read_passages(path: str | os.PathLike[str]) -> tuple[dict[str, list[Passage]
     """Read a run of passages from a file, for `compare_passages`.
 
     Each line is a passage: ``query document start length rank score tag``, where ``start`` is its offset in the
-    document, counted from 0. Passages are ranked by score, and equal scores keep the order of the file. Blank lines and
+    document, counted from 0. Passages are ranked by score; equal scores keep the order of the file. Blank lines and
     lines that begin with ``#`` are skipped.
 
     Parameters
@@ -95,7 +96,7 @@ def read_passages(path: str | os.PathLike[str]) -> tuple[dict[str, list[Passage]
     Returns
     -------
     tuple
-        A dict of queries and their passages, best first; then the number of passages with tied scores.
+        First a dict with the passages of each query, best first. Then the number of passages with tied scores.
 
     Raises
     ------
@@ -131,7 +132,7 @@ def read_judged_passages(path: str | os.PathLike[str]) -> dict[str, list[Judged]
     Returns
     -------
     dict
-        Queries and their judged passages.
+        The judged passages of each query.
 
     Raises
     ------
@@ -186,38 +187,37 @@ def compare_passages(
 ) -> PassageComparison:
     """Find the most by which judgments could rate two rankings of passages differently (MED-U).
 
-    Use it if your system returns passages, or other pieces of texts, instead of whole documents. It assumes a reader
-    who reads one passage after the other. The i-th character that they read counts its gain times D(i), which falls
-    with i; it counts again if they read it a second time. Each unjudged character gets the gain, the same in both
-    rankings, that makes the two differ most.
+    Use it if your system returns passages or other pieces of text instead of whole documents. Text is valued as a
+    reader meets it, passage after passage: a character adds its gain times a weight, and the weight falls with the
+    number of characters read so far. The gains of unjudged characters are chosen to make the two rankings differ as
+    much as possible. A character has the same gain in both rankings, and counts each time it is read.
 
     Parameters
     ----------
     a, b : list of (document, start, length), or dict of query and list
-        The passages of each ranking, best first. A passage is ``length`` characters of a document, from the offset
-        ``start`` on, counted from 0; bytes will do as well, if you use them throughout. A list is a single ranking; a
-        dict has one for every query.
+        The passages of each ranking, best first: a list for a single query, or a dict with a list for each query. A
+        passage starts at the offset ``start`` of the document, counted from 0, and has ``length`` characters. Bytes
+        will do as well, if you use them throughout.
     judged : list of (document, start, length, gain), or dict of query and list, optional
-        Passages whose gains are known, such as ``("doc1", 0, 500, 1.0)``. If passages overlap, the highest gain counts.
-        To judge a whole document, give its whole text the gain 0, and its relevant passages their gains. By default
-        nothing is judged.
+        Passages whose gains are known, such as ``("doc1", 0, 500, 1.0)``. Where passages overlap, the highest gain
+        counts. To judge a document as a whole, give its whole text the gain 0 and its relevant passages their gains. By
+        default, nothing is judged.
     max_gain : float
         The largest gain that an unjudged character may have.
     decay : str
-        How the weight D(i) of a character falls with the number i of characters read. ``"linear"``: D(i) = max(0, 1 - i
-        / length), as in the U-measure. ``"exponential"``: D(i) = 2^(-i / length), as in time-biased gain.
+        How the weight falls with the number i of characters read. ``"linear"``: max(0, 1 - i / length), as in the
+        U-measure. ``"exponential"``: 2^(-i / length), as in time-biased gain.
     length : float
-        With ``decay="linear"``, the number of characters after which nothing counts. With ``decay="exponential"``, the
-        number of characters after which a character counts half.
+        With ``"linear"``, the number of characters after which nothing counts. With ``"exponential"``, the number of
+        characters after which the weight is one half.
     overhead : float
-        What it costs to get to a passage. The reader pays this before each passage, and the cost is counted in
-        characters.
+        What it costs to get to each passage, as a number of characters.
     filled : bool
-        Whether each ranking is followed by unknown text, which the other ranking does not have. The rankings can then
-        differ more, because this text could be relevant.
+        Whether each ranking is followed by more text that we do not know. The rankings can then differ more, because
+        this text may be relevant.
     direction : str
-        Which difference to maximise. ``"a-b"``: by how much the first ranking can be ahead. ``"b-a"``: by how much the
-        second ranking can be ahead. ``"both"``: the larger of these two.
+        Which difference to maximise. ``"a-b"``: how far the first ranking can be ahead. ``"b-a"``: how far the second
+        can be ahead. ``"both"``: the larger of the two.
 
     Returns
     -------

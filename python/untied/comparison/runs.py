@@ -41,49 +41,46 @@ def compare(
     strict: bool = False,
     threads: int | None = None,
 ) -> Comparison:
-    """Compare two runs, or two ranked lists.
+    """Compare two runs, or two ranked lists, without judgments or with few.
 
-    It needs no judgments, so use it to see how much a change reorders before anybody judges it. Similarities such as
-    ``RBO`` say how alike the rankings are, and ``MED`` the most by which judgments could make a measure rate them
-    differently. The result also says which queries and documents changed.
+    Use it to see how much a change reorders before anybody judges the new results. Similarities such as ``RBO`` say how
+    alike two rankings are. ``MED`` says by how much a measure could rate them differently, whatever the judgments will
+    be. The result also says which queries and documents changed.
 
     Parameters
     ----------
     run_a, run_b : run, or list
-        Two runs, of any kind that `evaluate` takes; or two ranked lists of document ids, best first, in which a nested
-        list is a group of tied documents.
+        Two runs, of any kind that `evaluate` takes; or two ranked lists of document ids, best first. In a ranked list,
+        a nested list is a group of tied documents.
     measures : measures or their names
-        How to compare the two runs, such as ``"RBO(p=0.9)"``, ``Overlap @ 10`` or ``MED(nDCG @ 20)``. By default, these
-        are MED(nDCG@10), RBO and Overlap@10.
+        How to compare the rankings, such as ``"RBO(p=0.9)"``, ``Overlap @ 10`` or ``MED(nDCG @ 20)``. The default is
+        MED(nDCG@10), RBO and Overlap@10.
     qrels : qrels, optional
-        Judgments, as for `evaluate`. Only ``MED`` and ``Delta`` use them. By default, all documents are unjudged. If
-        you compare two ranked lists, pass a dict of documents and grades.
+        Judgments, as for `evaluate`; for two ranked lists, a dict of documents and grades. Only ``MED`` and ``Delta``
+        use them. By default, nothing is judged.
     probabilities : run, optional
-        How probable it is that each unjudged document is relevant. Only ``Delta`` uses this. Pass ``{query: {document:
-        probability}}``, or a file in the format of a run with probabilities as scores. If you compare two ranked lists,
-        pass a dict of documents and probabilities. Documents that you leave out have the probability `p` of the
-        measure, as in ``Delta(nDCG@10, p=0.5)``.
+        How probable it is that each unjudged document is relevant, for ``Delta``: ``{query: {document: probability}}``,
+        or the path of a run whose scores are probabilities. For two ranked lists, pass a dict of documents and
+        probabilities. All other documents have the probability `p` of the measure, as in ``Delta(nDCG@10, p=0.5)``.
     docs : path, {document: length}, or {document: (length, seconds)}, optional
         The lengths of all documents that count, as for `evaluate`. Only the measures U and TBG need them.
     depth : int, optional
         The last rank to compare. A group of tied documents that begins at this rank or above is kept whole. By default,
-        all documents are compared.
+        all ranks are compared.
     names : tuple of str, optional
-        What to call the two runs in tables. By default, runs are named after their files, or have the name that you
-        gave to a `Run`. If the first run has no name, it is called ``a``. If the second run has no name, it is called
-        ``b``.
+        What to call the two runs in tables. By default, a run has the name of its file, or the name that you gave to a
+        `Run`, or else ``a`` or ``b``.
     ties : str
         How to order documents with equal scores. ``"expected"``: take the mean over all orders in both runs.
         ``"docid"``, ``"trec"``, ``"given"``: use one order, as for `evaluate`.
     score_dtype : str
-        Precision at which scores are compared, as for `evaluate`.
+        The precision at which scores are compared, as for `evaluate`.
     variance : bool
-        Whether to also compute variances over the orders of tied documents.
+        Whether to also compute the variance over the orders of tied documents.
     strict : bool
-        Whether to raise an error instead of a warning if the runs have no document in common, or share none with the
-        qrels or the probabilities.
+        Whether to raise an error where you would otherwise get a warning.
     threads : int, optional
-        Number of threads; as many as there are processors by default.
+        How many threads to use; by default, one for each processor. The values do not depend on it.
 
     Returns
     -------
@@ -96,20 +93,19 @@ def compare(
     InputError
         A file does not match its format.
     UntiedError
-        An option or a score is invalid, or the runs have no query in common; with ``strict=True`` also instead of a
-        warning.
+        An option or a score is invalid, or the runs have no query in common.
     OSError
         A file cannot be read.
 
     Warns
     -----
     UntiedWarning
-        The runs have queries but no document in common (not for ranked lists), no run has a document in common with the
-        qrels, or a run has none with the probabilities.
+        The runs have no document in common, or there are qrels or probabilities that are about other documents. With
+        ``strict=True``, this is an `UntiedError`.
 
     Examples
     --------
-    The second list ties two documents; its overlap at depth 2 depends on which of them comes first.
+    The second list ties b and c. The overlap at depth 2 is 1 if b comes first and 0.5 if c does:
 
     >>> import untied
     >>> untied.compare(["a", "b", "c"], ["a", ["b", "c"]], "Overlap@2")["Overlap@2"]
@@ -157,44 +153,42 @@ def compare_all(
 ) -> Comparisons:
     """Compare all pairs of several runs.
 
-    Use it to see which runs are alike. Each pair is compared as `compare` does it, and everything stays in memory: runs
-    take about as much space as their files, and each value 56 bytes, one for each pair, query and measure.
+    Use it to see which runs are alike. Each pair is compared as `compare` does it. All runs stay in memory, and so does
+    a value for each pair, query and measure (56 bytes).
 
     Parameters
     ----------
     runs : list of runs, or {name: run}
         Two or more runs, of any kind that `evaluate` takes.
     measures : measures or their names
-        How to compare the two runs, such as ``"RBO(p=0.9)"``, ``Overlap @ 10`` or ``MED(nDCG @ 20)``. By default, these
-        are MED(nDCG@10), RBO and Overlap@10.
+        How to compare the rankings, such as ``"RBO(p=0.9)"``, ``Overlap @ 10`` or ``MED(nDCG @ 20)``. The default is
+        MED(nDCG@10), RBO and Overlap@10.
     qrels : qrels, optional
-        Judgments, as for `evaluate`. Only ``MED`` and ``Delta`` use them. By default, all documents are unjudged. If
-        you compare two ranked lists, pass a dict of documents and grades.
+        Judgments, as for `evaluate`; for two ranked lists, a dict of documents and grades. Only ``MED`` and ``Delta``
+        use them. By default, nothing is judged.
     probabilities : run, optional
-        How probable it is that each unjudged document is relevant. Only ``Delta`` uses this. Pass ``{query: {document:
-        probability}}``, or a file in the format of a run with probabilities as scores. If you compare two ranked lists,
-        pass a dict of documents and probabilities. Documents that you leave out have the probability `p` of the
-        measure, as in ``Delta(nDCG@10, p=0.5)``.
+        How probable it is that each unjudged document is relevant, for ``Delta``: ``{query: {document: probability}}``,
+        or the path of a run whose scores are probabilities. For two ranked lists, pass a dict of documents and
+        probabilities. All other documents have the probability `p` of the measure, as in ``Delta(nDCG@10, p=0.5)``.
     docs : path, {document: length}, or {document: (length, seconds)}, optional
         The lengths of all documents that count, as for `evaluate`. Only the measures U and TBG need them.
     depth : int, optional
         The last rank to compare. A group of tied documents that begins at this rank or above is kept whole. By default,
-        all documents are compared.
+        all ranks are compared.
     ties : str
         How to order documents with equal scores. ``"expected"``: take the mean over all orders in both runs.
         ``"docid"``, ``"trec"``, ``"given"``: use one order, as for `evaluate`.
     score_dtype : str
-        Precision at which scores are compared, as for `evaluate`.
+        The precision at which scores are compared, as for `evaluate`.
     variance : bool
-        Whether to also compute variances over the orders of tied documents.
+        Whether to also compute the variance over the orders of tied documents.
     strict : bool
-        Whether to raise an error instead of a warning if the runs have no document in common, or share none with the
-        qrels or the probabilities.
+        Whether to raise an error where you would otherwise get a warning.
     threads : int, optional
-        Number of threads; as many as there are processors by default.
+        How many threads to use; by default, one for each processor. The values do not depend on it.
     itself : bool
-        Whether to also compare every run with itself, for the diagonal of `Comparisons.matrix`. If a run has ties, its
-        similarity with itself may be below 1.
+        Whether to also compare every run with itself, for the diagonal of `Comparisons.matrix`. This is not always 1:
+        if a run has ties, its similarity with itself may be lower.
 
     Returns
     -------
@@ -207,16 +201,15 @@ def compare_all(
     InputError
         A file does not match its format.
     UntiedError
-        An option or a score is invalid, there are fewer than two runs, or two have no query in common; with
-        ``strict=True`` also instead of a warning.
+        An option or a score is invalid, there are fewer than two runs, or two runs have no query in common.
     OSError
         A file cannot be read.
 
     Warns
     -----
     UntiedWarning
-        A run has no document in common with the others or with the probabilities, or no run has one in common with the
-        qrels.
+        Runs have no document in common, or there are qrels or probabilities that are about other documents. With
+        ``strict=True``, this is an `UntiedError`.
 
     Examples
     --------

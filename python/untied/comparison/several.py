@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 class Comparisons(ByPair):
-    """What `untied.compare_all` returns: the comparisons of all pairs of several runs.
+    """The comparisons of all pairs of several runs, as `untied.compare_all` returns them.
 
-    ``comparisons["bm25", "dense"]`` is the `Comparison` of two runs. `means` is a table with a row for each pair and
-    measure, and `matrix` makes a table with a row and a column for each run.
+    ``comparisons["bm25", "dense"]`` is the `Comparison` of two runs. `means` is a table with a row for each pair of
+    runs and each measure; `matrix` makes a table with a row and a column for each run.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class Comparisons(ByPair):
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """All pairs of runs. The first run of each pair is the one that you passed first."""
+        """The pairs of runs that were compared, each in the order in which you passed the runs."""
         names = self.runs
         return [(names[a], names[b]) for a, b in self._natives if a != b]
 
@@ -67,27 +67,28 @@ class Comparisons(ByPair):
     def means(self) -> Table:
         """A table of the means of every pair of different runs.
 
-        It has the columns that `table` describes.
+        It has the columns of `Comparison.table`.
         """
         parts = [part for (a, b), native in self._natives.items() if a != b for part in native.totals()]
         pairs = self.pairs
         return comparison_table(pairs, ["all"] * len(pairs), self.measures, parts, self._options["variance"], True)
 
     def matrix(self, measure: str | Measure | None = None) -> Table:
-        """Make a table of a measure's means, with a row and a column for each run.
+        """Make a table of one measure, with a row and a column for each run.
 
         Parameters
         ----------
         measure : str or Measure, optional
-            One of the measures that were computed. By default the first.
+            Which of the computed measures. By default, this is the first.
 
         Returns
         -------
         Table
             The first column, ``run``, has the names of the runs. On the diagonal, each run is compared with itself,
-            unless you turned that off with ``itself=False``. If a measure is not symmetric, the run of the row is the
-            first run, and the run of the column is the second. Such a measure has no values below the diagonal, unless
-            swapping the two runs only changes the sign.
+            unless you passed ``itself=False``.
+
+            If the measure is not symmetric, the run of the row is the first run and the run of the column the second.
+            Below the diagonal, there are then no values, unless swapping the runs only changes the sign.
         """
         number = 0 if measure is None else self._number(measure)
         _, _, symmetry = _core.comparing_info(self._measures[number])

@@ -193,7 +193,7 @@ def mrr(qrels: Grades, results: Scores, k_values: Iterable[int], *, ties: TiesOf
 def recall_cap(
     qrels: Grades, results: Scores, k_values: Iterable[int], *, ties: TiesOfOneValue = "given"
 ) -> dict[str, float]:
-    """Compute ``R_cap@k``: the share found of the relevant documents that could be among the first k.
+    """Compute ``R_cap@k``: relevant documents among the first k, divided by min(k, number of relevant documents).
 
     This is untied's RelP. A query without relevant documents counts 0, where BEIR divides by zero.
     """

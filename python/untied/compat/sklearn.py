@@ -156,7 +156,9 @@ def label_ranking_average_precision_score(y_true: Any, y_score: Any, *, sample_w
 
 # described by untied.compat.sklearn.label_ranking_average_precision_score: y_true, y_score, sample_weight
 def label_ranking_loss(y_true: Any, y_score: Any, *, sample_weight: Any = None) -> float:
-    """Compute which share of the pairs of a true and a false label is in the wrong order, averaged over samples.
+    """Compute the share of pairs that are in the wrong order, averaged over samples.
+
+    A pair is a true and a false label of a sample. It is in the wrong order if the false label has the higher score.
 
     Parameters
     ----------

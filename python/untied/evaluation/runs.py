@@ -38,19 +38,20 @@ if TYPE_CHECKING:
 class Evaluator:
     """Qrels and measures, prepared once for any number of runs.
 
-    Use it to evaluate run after run with the same qrels, as in a training loop: they are read and indexed only once.
-    For runs that you have at the same time, `evaluate` is simpler.
+    Use it to evaluate run after run with the same qrels, as in a training loop: the qrels are read and indexed only
+    once. If you have all runs at the same time, `evaluate` is simpler.
 
     Parameters
     ----------
     qrels : Qrels, path, frame, {query: {document: grade}}, or {query: {subtopic: {document: grade}}}
-        Relevance judgments, which say how relevant each judged document is to each query. A grade above 0 means
-        *relevant*, the grade 0 means *not relevant*, and a negative grade means *pooled but not judged*. You can also
-        pass a partly ordered ground truth, ``{query: [[document, ...], ...]}``. It has groups of documents, best group
-        first. The last group gets grade 1, and each group before it gets a grade that is higher by 1.
+        The relevance judgments. A grade above 0 means *relevant*, and 0 means *not relevant*. A negative grade means
+        *pooled but not judged*.
+
+        If you know only groups of documents, best group first, pass ``{query: [[document, ...], ...]}``. Documents of
+        the last group then get grade 1, those of the group before it grade 2, and so on.
     measures : measures or their names, optional
-        The measures to compute, such as ``[nDCG @ 10, "AP(rel=2)"]``. You can also pass measure objects of ir_measures.
-        By default, these are AP, nDCG@10, RR, P@10 and R@100.
+        The measures to compute, as objects or names, such as ``[nDCG @ 10, "AP(rel=2)"]``. Measures of ir_measures work
+        too. The default is AP, nDCG@10, RR, P@10 and R@100.
     ties : str
         How to score documents with equal scores:
 
@@ -58,59 +59,58 @@ class Evaluator:
         * ``"range"``: take this mean, and also give the lowest and the highest value over all orders
         * ``"best"``, ``"worst"``: take the value of the best or of the worst order
         * ``"docid"``: put tied documents in descending order of their ids, as trec_eval 10 does
-        * ``"trec"``: round scores to 32 bits first, and then do the same, as trec_eval 9 and pytrec_eval do
+        * ``"trec"``: like ``"docid"``, but round scores to 32 bits first, as trec_eval 9 and pytrec_eval do
         * ``"given"``: take tied documents in the order of the input
     unjudged : str
         How to score retrieved documents without a judgment:
 
-        * ``"nonrelevant"``: they count as not relevant
-        * ``"remove"``: they are removed from the ranking first (condensed lists)
-        * ``"range"``: they count as not relevant, and you also get the lowest and the highest value that is possible if
-          each of them may have any grade of the qrels. These bounds hold for the mean over the orders of tied
-          documents. With ``ties="range"``, they hold for each order.
-        * ``"best"``, ``"worst"``: you get only the highest or the lowest possible value
+        * ``"nonrelevant"``: count them as not relevant
+        * ``"remove"``: remove them from the ranking first (condensed lists)
+        * ``"range"``: count them as not relevant, and also give the lowest and the highest value that is possible if
+          each of them may have any grade of the qrels
+        * ``"best"``, ``"worst"``: give only this highest or this lowest value
+
+        The bounds of ``"range"`` are those of the mean over tie orders. Add ``ties="range"`` for bounds that hold for
+        every order.
     unretrieved : str
-        Whether documents that a run does not retrieve may turn out to be relevant, if they were pooled but not judged
-        (a negative grade). ``"none"``: they may not. ``"pooled"``: they may, like retrieved documents without a
-        judgment. This only matters if `unjudged` is ``"range"``, ``"best"`` or ``"worst"``.
+        Whether documents that the run does not retrieve may turn out to be relevant. ``"none"``: they may not.
+        ``"pooled"``: they may if they have a negative grade. This only matters if `unjudged` is ``"range"``, ``"best"``
+        or ``"worst"``.
     score_dtype : str
-        The precision at which scores are compared: ``"float64"``, ``"float32"``, ``"float16"`` or ``"bfloat16"``.
-        ``"decimals=N"`` rounds scores to N decimals. Scores that are equal at this precision are tied.
+        The precision at which scores are compared: ``"float64"``, ``"float32"``, ``"float16"``, ``"bfloat16"``, or
+        ``"decimals=N"`` for N decimals. Scores that are equal after rounding are tied.
     queries : str
-        Which queries to evaluate. ``"qrels"``: all judged queries, with an empty ranking for each query that a run
-        lacks. ``"common"``: only the judged queries that are also in the run.
+        Which queries to evaluate. ``"qrels"``: all judged queries; if the run lacks one, its ranking counts as empty.
+        ``"common"``: only the judged queries that are also in the run.
     qrels_format : str
         What the qrels hold; `read_qrels` describes more formats of files:
 
         * ``"auto"``: grades, in the format that the suffix of the file names
         * ``"subtopics"``: grades for each subtopic, for measures of diversity
-        * ``"stratified"``: grades in a sample by strata, for xinfAP and infNDCG; as a dict, ``{query: {document:
+        * ``"stratified"``: grades of a stratified sample, for xinfAP and infNDCG; as a dict, ``{query: {document:
           (stratum, grade)}}``
-        * ``"prels"``: grades in a sample with probabilities, for statAP; as a dict, ``{query: {document: (grade,
-          probability)}}``
-        * ``"groups"``, ``"mirex"``: files with a partly ordered truth
+        * ``"prels"``: grades of a sample with the probability of each document, for statAP; as a dict, ``{query:
+          {document: (grade, probability)}}``
+        * ``"groups"``, ``"mirex"``: files with groups of documents instead of grades
     on_undefined : str
-        How to count a query for which a measure is undefined. Most measures are undefined if no document is relevant.
-        ``"zero"``: the query counts as 0. ``"nan"``: the query is left out of the mean. ``"raise"``: an
-        `UndefinedError` is raised.
+        How to count a query for which a measure has no value. Usually this is a query without relevant documents.
+        ``"zero"``: count it as 0. ``"nan"``: leave it out of the mean. ``"raise"``: raise an `UndefinedError`.
     adjust : str
-        ``"none"``: leave values as they are. ``"chance"``: adjust each query's value for chance, so that 0 is what the
-        retrieved documents would score in random order, and 1 what they would in their best order. A negative value is
-        then worse than random.
+        Whether to adjust the value of each query for chance. ``"none"``: leave it as it is. ``"chance"``: rescale it,
+        so that 0 is what the retrieved documents score in random order, and 1 what they score in their best order.
 
-        The formula is (value - expected) / (best - expected), where *expected* is the mean over all orders of these
-        documents (Hubert & Arabie 1985; Berrendorf et al. 2020). It is undefined if all orders have the same value.
+        The formula is (value - expected) / (best - expected), where *expected* is the mean over all orders of the
+        retrieved documents (Hubert & Arabie 1985; Berrendorf et al. 2020). The result is negative if the ranking is
+        worse than random, and undefined if all orders have the same value.
     docs : path, {document: length}, or {document: (length, seconds)}, optional
-        The length of each document, and optionally the time to read it in seconds. Only the measures TBG and U need
-        them.
+        The length of each document, and optionally the seconds that it takes to read. Only the measures TBG and U need
+        this.
     variance : bool
-        Whether to also compute the exact variance over the orders of tied documents. You find it in `Value.variance`.
+        Whether to also compute the variance over the orders of tied documents. It is in `Value.variance`.
     strict : bool
-        Whether to raise an error instead of a warning if values would be meaningless. This is so if a run and the qrels
-        have no document in common, if they look swapped, or if no document is relevant.
+        Whether to raise an error where you would otherwise get a warning, because values are probably meaningless.
     threads : int, optional
-        How many threads to use. By default, there is one for each processor. The number of threads never changes a
-        value.
+        How many threads to use; by default, one for each processor. The values do not depend on it.
 
     Raises
     ------
@@ -172,26 +172,31 @@ class Evaluator:
     def evaluate(self, runs: Runs, *, run_format: RunFormat = "auto", stream: bool = False) -> Results:
         """Evaluate one or several runs.
 
-        This is the same as `untied.evaluate` with the qrels, measures and options of this evaluator.
+        The results are those of `untied.evaluate` with the qrels, measures and options of this evaluator.
 
         Parameters
         ----------
         runs : run, list of runs, {name: run}, folder, or pattern
-            One run or several. A run is a path, a `Run`, a frame of pandas, polars, pyarrow or DuckDB (`docs/inputs.md`
-            lists the names of columns), or a dict: ``{query: {document: score}}``, a ranked list ``{query: [document,
-            ...]}``, or a list of tie groups ``{query: [[document, ...], ...]}``. A folder stands for all files in it,
-            except hidden files and the qrels. A pattern such as ``"runs/*.run"`` stands for all matching files.
+            One run or several. Each is one of these:
+
+            * a path
+            * a dict: ``{query: {document: score}}``, ranked lists ``{query: [document, ...]}``, or tie groups ``{query:
+              [[document, ...], ...]}``
+            * a frame of pandas, polars, pyarrow or DuckDB; `docs/inputs.md` lists the names of its columns
+            * a `Run`
+
+            A folder stands for all files in it, except hidden files and the qrels. A pattern such as ``"runs/*.run"``
+            stands for all matching files.
         run_format : str
-            The format of the files of the runs. ``"auto"``: the suffix of the file tells the format, and a file with
-            another suffix is in TREC's format. ``"trec-ranks"``: the file is in TREC's format, but documents are sorted
-            by the rank column, lowest first, instead of the score. Documents with equal ranks are then tied. `read_run`
-            describes the other formats.
+            The format of the runs' files. ``"auto"``: the format that the file's suffix names, or else TREC's.
+            ``"trec-ranks"``: TREC's format, with documents sorted by the rank column instead of the score. Equal ranks
+            are tied. `read_run` describes the other formats.
         stream : bool
             Whether to evaluate pipes and standard input while they arrive, instead of reading them into memory first.
-            The lines of each query must then be adjacent. Files don't need this, because all formats but JSON are
-            streamed anyway. If the lines of a query turn out to be scattered, the file is read again. Streaming has a
-            price with ``unjudged="range"``: the differences of runs get no bounds, because these need two runs in
-            memory at once.
+            The lines of each query must then be adjacent. Files in any format but JSON are always streamed.
+
+            A streamed run is not kept in memory. So with ``unjudged="range"``, there are no bounds of the differences
+            between runs.
 
         Returns
         -------
@@ -202,16 +207,16 @@ class Evaluator:
         InputError
             A file does not match its format.
         UntiedError
-            A score is not a finite number or does not fit `score_dtype`, a query has a duplicate document, or a run and
-            the qrels have no query in common.
+            A score is not a finite number or does not fit `score_dtype`, a query has a document twice, or a run and the
+            qrels have no query in common.
         OSError
             A file cannot be read.
 
         Warns
         -----
         UntiedWarning
-            A run and the qrels have no document in common, they look swapped, or nothing is relevant. With
-            ``strict=True``, an `UntiedError` is raised instead.
+            The values are probably meaningless: a run and the qrels have no document in common, they look swapped, or
+            nothing is relevant. With ``strict=True``, this is an `UntiedError`.
         """
         check_one_of("run_format", run_format, RUN_FORMATS)
         return self._evaluate_all(runs, run_format, check_flag("stream", stream), None, keep=True)
@@ -277,9 +282,9 @@ class Evaluator:
         return self._native.evaluate(as_run(run, self._threads, run_format))
 
     def means(self, run: OneRun) -> dict[str, float]:
-        """Evaluate one run, and return only its means.
+        """Evaluate one run, and return only the means over queries.
 
-        Use it if a number is all you need, as when a training loop keeps its best checkpoint.
+        Use it if a number is all you need, such as to keep the best checkpoint in a training loop.
 
         Parameters
         ----------
@@ -289,8 +294,8 @@ class Evaluator:
         Returns
         -------
         dict
-            The mean of each measure over queries, or the sum if the measure counts. The keys are the canonical names of
-            the measures, but you can look up a measure in any spelling.
+            The mean of each measure by its name. Measures that count, such as NumRelRet, have their sum over queries.
+            You can look up a measure by any of its names.
         """
         runs = named_sources(run, self._given)
         if len(runs) != 1:
@@ -334,25 +339,32 @@ def evaluate(
 ) -> Results:
     """Evaluate one or several runs against relevance judgments.
 
-    This is the function to begin with. Where documents are tied, you get the mean over all their orders, not the value
-    of an order that happened to be in the file. To evaluate run after run with the same qrels, as in a training loop,
-    make an `Evaluator` once.
+    This is the function to begin with. If documents have equal scores, you get the mean over all their orders, so the
+    value does not depend on their order in the file. To evaluate run after run with the same qrels, make an `Evaluator`
+    once.
 
     Parameters
     ----------
     qrels : Qrels, path, frame, {query: {document: grade}}, or {query: {subtopic: {document: grade}}}
-        Relevance judgments, which say how relevant each judged document is to each query. A grade above 0 means
-        *relevant*, the grade 0 means *not relevant*, and a negative grade means *pooled but not judged*. You can also
-        pass a partly ordered ground truth, ``{query: [[document, ...], ...]}``. It has groups of documents, best group
-        first. The last group gets grade 1, and each group before it gets a grade that is higher by 1.
+        The relevance judgments. A grade above 0 means *relevant*, and 0 means *not relevant*. A negative grade means
+        *pooled but not judged*.
+
+        If you know only groups of documents, best group first, pass ``{query: [[document, ...], ...]}``. Documents of
+        the last group then get grade 1, those of the group before it grade 2, and so on.
     runs : run, list of runs, {name: run}, folder, or pattern
-        One run or several. A run is a path, a `Run`, a frame of pandas, polars, pyarrow or DuckDB (`docs/inputs.md`
-        lists the names of columns), or a dict: ``{query: {document: score}}``, a ranked list ``{query: [document,
-        ...]}``, or a list of tie groups ``{query: [[document, ...], ...]}``. A folder stands for all files in it,
-        except hidden files and the qrels. A pattern such as ``"runs/*.run"`` stands for all matching files.
+        One run or several. Each is one of these:
+
+        * a path
+        * a dict: ``{query: {document: score}}``, ranked lists ``{query: [document, ...]}``, or tie groups ``{query:
+          [[document, ...], ...]}``
+        * a frame of pandas, polars, pyarrow or DuckDB; `docs/inputs.md` lists the names of its columns
+        * a `Run`
+
+        A folder stands for all files in it, except hidden files and the qrels. A pattern such as ``"runs/*.run"``
+        stands for all matching files.
     measures : measures or their names, optional
-        The measures to compute, such as ``[nDCG @ 10, "AP(rel=2)"]``. You can also pass measure objects of ir_measures.
-        By default, these are AP, nDCG@10, RR, P@10 and R@100.
+        The measures to compute, as objects or names, such as ``[nDCG @ 10, "AP(rel=2)"]``. Measures of ir_measures work
+        too. The default is AP, nDCG@10, RR, P@10 and R@100.
     ties : str
         How to score documents with equal scores:
 
@@ -360,70 +372,68 @@ def evaluate(
         * ``"range"``: take this mean, and also give the lowest and the highest value over all orders
         * ``"best"``, ``"worst"``: take the value of the best or of the worst order
         * ``"docid"``: put tied documents in descending order of their ids, as trec_eval 10 does
-        * ``"trec"``: round scores to 32 bits first, and then do the same, as trec_eval 9 and pytrec_eval do
+        * ``"trec"``: like ``"docid"``, but round scores to 32 bits first, as trec_eval 9 and pytrec_eval do
         * ``"given"``: take tied documents in the order of the input
     unjudged : str
         How to score retrieved documents without a judgment:
 
-        * ``"nonrelevant"``: they count as not relevant
-        * ``"remove"``: they are removed from the ranking first (condensed lists)
-        * ``"range"``: they count as not relevant, and you also get the lowest and the highest value that is possible if
-          each of them may have any grade of the qrels. These bounds hold for the mean over the orders of tied
-          documents. With ``ties="range"``, they hold for each order.
-        * ``"best"``, ``"worst"``: you get only the highest or the lowest possible value
+        * ``"nonrelevant"``: count them as not relevant
+        * ``"remove"``: remove them from the ranking first (condensed lists)
+        * ``"range"``: count them as not relevant, and also give the lowest and the highest value that is possible if
+          each of them may have any grade of the qrels
+        * ``"best"``, ``"worst"``: give only this highest or this lowest value
+
+        The bounds of ``"range"`` are those of the mean over tie orders. Add ``ties="range"`` for bounds that hold for
+        every order.
     unretrieved : str
-        Whether documents that a run does not retrieve may turn out to be relevant, if they were pooled but not judged
-        (a negative grade). ``"none"``: they may not. ``"pooled"``: they may, like retrieved documents without a
-        judgment. This only matters if `unjudged` is ``"range"``, ``"best"`` or ``"worst"``.
+        Whether documents that the run does not retrieve may turn out to be relevant. ``"none"``: they may not.
+        ``"pooled"``: they may if they have a negative grade. This only matters if `unjudged` is ``"range"``, ``"best"``
+        or ``"worst"``.
     score_dtype : str
-        The precision at which scores are compared: ``"float64"``, ``"float32"``, ``"float16"`` or ``"bfloat16"``.
-        ``"decimals=N"`` rounds scores to N decimals. Scores that are equal at this precision are tied.
+        The precision at which scores are compared: ``"float64"``, ``"float32"``, ``"float16"``, ``"bfloat16"``, or
+        ``"decimals=N"`` for N decimals. Scores that are equal after rounding are tied.
     queries : str
-        Which queries to evaluate. ``"qrels"``: all judged queries, with an empty ranking for each query that a run
-        lacks. ``"common"``: only the judged queries that are also in the run.
+        Which queries to evaluate. ``"qrels"``: all judged queries; if the run lacks one, its ranking counts as empty.
+        ``"common"``: only the judged queries that are also in the run.
     qrels_format : str
         What the qrels hold; `read_qrels` describes more formats of files:
 
         * ``"auto"``: grades, in the format that the suffix of the file names
         * ``"subtopics"``: grades for each subtopic, for measures of diversity
-        * ``"stratified"``: grades in a sample by strata, for xinfAP and infNDCG; as a dict, ``{query: {document:
+        * ``"stratified"``: grades of a stratified sample, for xinfAP and infNDCG; as a dict, ``{query: {document:
           (stratum, grade)}}``
-        * ``"prels"``: grades in a sample with probabilities, for statAP; as a dict, ``{query: {document: (grade,
-          probability)}}``
-        * ``"groups"``, ``"mirex"``: files with a partly ordered truth
+        * ``"prels"``: grades of a sample with the probability of each document, for statAP; as a dict, ``{query:
+          {document: (grade, probability)}}``
+        * ``"groups"``, ``"mirex"``: files with groups of documents instead of grades
     on_undefined : str
-        How to count a query for which a measure is undefined. Most measures are undefined if no document is relevant.
-        ``"zero"``: the query counts as 0. ``"nan"``: the query is left out of the mean. ``"raise"``: an
-        `UndefinedError` is raised.
+        How to count a query for which a measure has no value. Usually this is a query without relevant documents.
+        ``"zero"``: count it as 0. ``"nan"``: leave it out of the mean. ``"raise"``: raise an `UndefinedError`.
     adjust : str
-        ``"none"``: leave values as they are. ``"chance"``: adjust each query's value for chance, so that 0 is what the
-        retrieved documents would score in random order, and 1 what they would in their best order. A negative value is
-        then worse than random.
+        Whether to adjust the value of each query for chance. ``"none"``: leave it as it is. ``"chance"``: rescale it,
+        so that 0 is what the retrieved documents score in random order, and 1 what they score in their best order.
 
-        The formula is (value - expected) / (best - expected), where *expected* is the mean over all orders of these
-        documents (Hubert & Arabie 1985; Berrendorf et al. 2020). It is undefined if all orders have the same value.
+        The formula is (value - expected) / (best - expected), where *expected* is the mean over all orders of the
+        retrieved documents (Hubert & Arabie 1985; Berrendorf et al. 2020). The result is negative if the ranking is
+        worse than random, and undefined if all orders have the same value.
     docs : path, {document: length}, or {document: (length, seconds)}, optional
-        The length of each document, and optionally the time to read it in seconds. Only the measures TBG and U need
-        them.
+        The length of each document, and optionally the seconds that it takes to read. Only the measures TBG and U need
+        this.
     run_format : str
-        The format of the files of the runs. ``"auto"``: the suffix of the file tells the format, and a file with
-        another suffix is in TREC's format. ``"trec-ranks"``: the file is in TREC's format, but documents are sorted
-        by the rank column, lowest first, instead of the score. Documents with equal ranks are then tied. `read_run`
-        describes the other formats.
+        The format of the runs' files. ``"auto"``: the format that the file's suffix names, or else TREC's.
+        ``"trec-ranks"``: TREC's format, with documents sorted by the rank column instead of the score. Equal ranks
+        are tied. `read_run` describes the other formats.
     variance : bool
-        Whether to also compute the exact variance over the orders of tied documents. You find it in `Value.variance`.
+        Whether to also compute the variance over the orders of tied documents. It is in `Value.variance`.
     stream : bool
         Whether to evaluate pipes and standard input while they arrive, instead of reading them into memory first.
-        The lines of each query must then be adjacent. Files don't need this, because all formats but JSON are
-        streamed anyway. If the lines of a query turn out to be scattered, the file is read again. Streaming has a
-        price with ``unjudged="range"``: the differences of runs get no bounds, because these need two runs in
-        memory at once.
+        The lines of each query must then be adjacent. Files in any format but JSON are always streamed.
+
+        A streamed run is not kept in memory. So with ``unjudged="range"``, there are no bounds of the differences
+        between runs.
     strict : bool
-        Whether to raise an error instead of a warning if values would be meaningless. This is so if a run and the qrels
-        have no document in common, if they look swapped, or if no document is relevant.
+        Whether to raise an error where you would otherwise get a warning, because values are probably meaningless.
     threads : int, optional
-        How many threads to use. By default, there is one for each processor. The number of threads never changes a
-        value.
+        How many threads to use; by default, one for each processor. The values do not depend on it.
 
     Returns
     -------
@@ -436,19 +446,20 @@ def evaluate(
     InputError
         A file does not match its format.
     UntiedError
-        An option, a score or a grade is invalid, or a run and the qrels have no query in common; with ``strict=True``
-        also instead of a warning.
+        An option, a score or a grade is invalid, or a run and the qrels have no query in common.
     OSError
         A file cannot be read.
 
     Warns
     -----
     UntiedWarning
-        A run and the qrels have no document in common, they look swapped, or nothing is relevant.
+        The values are probably meaningless: a run and the qrels have no document in common, they look swapped, or
+        nothing is relevant. With ``strict=True``, this is an `UntiedError`.
 
     Examples
     --------
-    Two documents share the highest score. One of them is relevant, and first in one of two orders:
+    Two documents share the highest score, and one of them is relevant. RR is 1 if it comes first, and 0.5 if it comes
+    second:
 
     >>> import untied
     >>> qrels = {"q1": {"d1": 1, "d2": 0}}

@@ -51,8 +51,8 @@ def evaluate_features(
           a column for each feature, or one column of lists.
         * an array, documents x features
     measures : measures or their names, optional
-        The measures to compute, such as ``[nDCG @ 10, "AP(rel=2)"]``. You can also pass measure objects of ir_measures.
-        By default, these are AP, nDCG@10, RR, P@10 and R@100.
+        The measures to compute, as objects or names, such as ``[nDCG @ 10, "AP(rel=2)"]``. Measures of ir_measures work
+        too. The default is AP, nDCG@10, RR, P@10 and R@100.
 
         Arrays only have labels, so measures that need subtopics, sampled pools or lengths of documents are refused.
     labels : array, or name of a column, optional
@@ -78,21 +78,21 @@ def evaluate_features(
     unjudged : str
         How to score retrieved documents without a judgment:
 
-        * ``"nonrelevant"``: they count as not relevant
-        * ``"remove"``: they are removed from the ranking first (condensed lists)
-        * ``"range"``: they count as not relevant, and you also get the lowest and the highest value that is possible if
-          each of them may have any grade of the qrels. These bounds hold for the mean over the orders of tied
-          documents. With ``ties="range"``, they hold for each order.
-        * ``"best"``, ``"worst"``: you get only the highest or the lowest possible value
+        * ``"nonrelevant"``: count them as not relevant
+        * ``"remove"``: remove them from the ranking first (condensed lists)
+        * ``"range"``: count them as not relevant, and also give the lowest and the highest value that is possible if
+          each of them may have any grade of the qrels
+        * ``"best"``, ``"worst"``: give only this highest or this lowest value
+
+        The bounds of ``"range"`` are those of the mean over tie orders. Add ``ties="range"`` for bounds that hold for
+        every order.
 
         Documents with a negative label are pooled, but not judged.
     on_undefined : str
-        How to count a query for which a measure is undefined. Most measures are undefined if no document is relevant.
-        ``"zero"``: the query counts as 0. ``"nan"``: the query is left out of the mean. ``"raise"``: an
-        `UndefinedError` is raised.
+        How to count a query for which a measure has no value. Usually this is a query without relevant documents.
+        ``"zero"``: count it as 0. ``"nan"``: leave it out of the mean. ``"raise"``: raise an `UndefinedError`.
     threads : int, optional
-        How many threads to use. By default, there is one for each processor. The number of threads never changes a
-        value.
+        How many threads to use; by default, one for each processor. The values do not depend on it.
     per_query : bool
         Whether to also keep the values of queries, which take memory for every feature and query.
 

@@ -184,29 +184,28 @@ def gate(
         must hold in the worst order of tied documents. `max_med`, `certain` and `min_overturn` accept neither
         ``"best"`` nor ``"worst"``, and ignore `unjudged`.
     score_dtype : str
-        The precision at which scores are compared: ``"float64"``, ``"float32"``, ``"float16"`` or ``"bfloat16"``.
-        ``"decimals=N"`` rounds scores to N decimals. Scores that are equal at this precision are tied.
+        The precision at which scores are compared: ``"float64"``, ``"float32"``, ``"float16"``, ``"bfloat16"``, or
+        ``"decimals=N"`` for N decimals. Scores that are equal after rounding are tied.
     qrels_format : str
         What the qrels hold; `read_qrels` describes more formats of files:
 
         * ``"auto"``: grades, in the format that the suffix of the file names
         * ``"subtopics"``: grades for each subtopic, for measures of diversity
-        * ``"stratified"``: grades in a sample by strata, for xinfAP and infNDCG; as a dict, ``{query: {document:
+        * ``"stratified"``: grades of a stratified sample, for xinfAP and infNDCG; as a dict, ``{query: {document:
           (stratum, grade)}}``
-        * ``"prels"``: grades in a sample with probabilities, for statAP; as a dict, ``{query: {document: (grade,
-          probability)}}``
-        * ``"groups"``, ``"mirex"``: files with a partly ordered truth
+        * ``"prels"``: grades of a sample with the probability of each document, for statAP; as a dict, ``{query:
+          {document: (grade, probability)}}``
+        * ``"groups"``, ``"mirex"``: files with groups of documents instead of grades
     docs : path, {document: length}, or {document: (length, seconds)}, optional
-        The length of each document, and optionally the time to read it in seconds. Only the measures TBG and U need
-        them.
+        The length of each document, and optionally the seconds that it takes to read. Only the measures TBG and U need
+        this.
     query_table, by, weight, macro, cluster
         A table of queries, and its columns, as for `Results.grouped`. With `by`, every segment has to keep the limits.
         `weight` and `macro` change the means that are limited, and `cluster` the significance test. With `significant`
         and several segments, a drop must be significant at (1 - `level`) divided by their number (Bonferroni). Only
         `min`, `max` and `max_drop` take these columns.
     threads : int, optional
-        How many threads to use. By default, there is one for each processor. The number of threads never changes a
-        value.
+        How many threads to use; by default, one for each processor. The values do not depend on it.
 
     Returns
     -------

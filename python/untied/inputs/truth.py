@@ -203,12 +203,14 @@ def groups_from_rankings(
     alpha: float = 0.05,
     p_value: Callable[[Sequence[float], Sequence[float]], float] | None = None,
 ) -> list[list[Any]]:
-    """Make ordered groups from several experts' rankings, so that ranks of neighbouring groups differ significantly.
+    """Make ordered groups from the rankings of several experts.
 
     Documents are sorted by their median rank, then by their mean rank. From the top down, a document begins a new group
     if its ranks differ significantly from the ranks of every document in the current group. MIREX 2005 grouped its
-    ground truth this way, as far as the paper (Typke et al. 2005) tells. Where groups end depends on `alpha` and on the
-    number of experts, so use a measure that does not depend much on them.
+    ground truth this way, as far as the paper (Typke et al. 2005) tells.
+
+    A larger `alpha` gives more groups, and so do more experts, as a rule. So choose a measure that depends little on
+    where groups end.
 
     Parameters
     ----------

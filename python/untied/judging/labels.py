@@ -46,8 +46,7 @@ def agreement(
     level : float
         The confidence of the intervals of kappa, between 0 and 1. For instance, 0.95 gives 95 % intervals.
     threads : int, optional
-        How many threads to use. By default, there is one for each processor. The number of threads never changes a
-        value.
+        How many threads to use; by default, one for each processor. The values do not depend on it.
 
     Returns
     -------

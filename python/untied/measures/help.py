@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 
 from untied._core import measure_info
@@ -26,9 +27,24 @@ SECOND = ["b", "d", "a", "e"]
 
 SUFFIX = {"required": "@k", "optional": "[@k]", "none": "", "recall": "@x"}
 CUTOFF = {
-    "required": "k : int\n    Number of documents that are read. Required.",
-    "optional": "k : int, optional\n    Number of documents that are read.",
+    "required": "k : int\n    How many documents count, from the top. Required.",
+    "optional": "k : int, optional\n    How many documents count, from the top. By default, all count.",
     "recall": "x : float\n    Level of recall. Required.",
+}
+# Symbols of equations, each as a pattern and what it stands for. An equation may also define its symbols itself.
+SYMBOLS = {
+    r"\bG\(": "G is the gain of a grade",
+    r"(?<!\w)D\(": "D(i) is the discount of rank i",
+    r"\bH\(": "H(k) is the number of relevant documents among the first k",
+    r"\bH(?!\w|\()": "H is the number of relevant documents retrieved",
+    r"\bP@i": "P@i is the precision at rank i",
+    r"\bR\b(?!\^)": "R is the number of relevant documents",
+    r"\bn\b(?!, the)": "n is the number of retrieved documents",
+    r"\bM\b": "M is the number of subtopics",
+    r"\bW\(": "W(i) is in proportion to C(1) .. C(i-1), with the sum 1; C(i) is the probability to go on after rank i",
+    r"\bg_": "g_i is the gain at rank i",
+    r"\bS\(A\)": "S(A) is the value of ranking A by the measure",
+    r"\bA_k": "A_k and B_k are the first k documents of the rankings",
 }
 WIDTH = 88
 
@@ -90,7 +106,12 @@ def docstring(info: MeasureInfo, *, comparing: bool) -> str:
 
     lines = [f"{info['name']}{SUFFIX[info['cutoff']]}: {info['title'].removesuffix('.')}.", ""]
     lines += [*info["text"].splitlines(), ""] if info["text"] else []
-    lines += [*filled(info["equation"]), ""] if info["equation"] else []
+    lines += [*filled(info["equation"]), ""] if len(info["equation"]) > 1 else []
+    lines += (
+        [*filled(f"Here, {'; '.join(meanings)}."), ""]
+        if (meanings := symbols(info["equation"], comparing=comparing))
+        else []
+    )
     lines += [*filled(f"Range: {info['range']}."), ""] if info["range"] else []
     parameters = [
         f"{name} : {f'default {default}' if default else 'required'}\n"
@@ -104,12 +125,29 @@ def docstring(info: MeasureInfo, *, comparing: bool) -> str:
         lines += ["Parameters", "----------", *parameters, ""]
     if info["aliases"]:
         lines += ["Notes", "-----", *filled(f"Also understood: {', '.join(info['aliases'])}."), ""]
-    if info["reference"]:
-        lines += ["References", "----------", *filled(f"{info['reference']}."), ""]
+    # How ties are averaged is of interest here only where a paper says it.
+    source, _, of_ties = info["reference"].partition("; ties: ")
+    if source:
+        source = info["reference"] if re.search(r"\b\d{4}\b", of_ties) else source
+        lines += ["References", "----------", *filled(f"{source}."), ""]
     if example := EXAMPLES.get(info["name"]):
         name, value = example
         lines += ["Examples", "--------", *(f">>> {line}" for line in code(info, name, comparing=comparing)), value]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def symbols(equation: str, *, comparing: bool) -> list[str]:
+    """What the symbols stand for that an equation uses and does not define."""
+    if len(equation) == 1:
+        return []
+    defined = {match[1] for match in re.finditer(r"(\w+)(?:\(\w+\))? = ", equation)}
+    defined |= {match[1] for match in re.finditer(r"\b([A-Za-z]) (?:relevant|judged|pooled|pairs|of )", equation)}
+    found = []
+    for pattern, meaning in SYMBOLS.items():
+        name = re.split(r"[(_@ ]", meaning, maxsplit=1)[0]
+        if re.search(pattern, equation) and name not in defined:
+            found.append("n is the number of documents in both rankings" if comparing and name == "n" else meaning)
+    return found
 
 
 def sentence(text: str) -> str:

@@ -65,34 +65,40 @@ def report(
     Parameters
     ----------
     qrels : Qrels, path, frame, {query: {document: grade}}, or {query: {subtopic: {document: grade}}}
-        Relevance judgments, which say how relevant each judged document is to each query. A grade above 0 means
-        *relevant*, the grade 0 means *not relevant*, and a negative grade means *pooled but not judged*. You can also
-        pass a partly ordered ground truth, ``{query: [[document, ...], ...]}``. It has groups of documents, best group
-        first. The last group gets grade 1, and each group before it gets a grade that is higher by 1.
+        The relevance judgments. A grade above 0 means *relevant*, and 0 means *not relevant*. A negative grade means
+        *pooled but not judged*.
+
+        If you know only groups of documents, best group first, pass ``{query: [[document, ...], ...]}``. Documents of
+        the last group then get grade 1, those of the group before it grade 2, and so on.
     runs : run, list of runs, {name: run}, folder, or pattern
-        One run or several. A run is a path, a `Run`, a frame of pandas, polars, pyarrow or DuckDB (`docs/inputs.md`
-        lists the names of columns), or a dict: ``{query: {document: score}}``, a ranked list ``{query: [document,
-        ...]}``, or a list of tie groups ``{query: [[document, ...], ...]}``. A folder stands for all files in it,
-        except hidden files and the qrels. A pattern such as ``"runs/*.run"`` stands for all matching files.
+        One run or several. Each is one of these:
+
+        * a path
+        * a dict: ``{query: {document: score}}``, ranked lists ``{query: [document, ...]}``, or tie groups ``{query:
+          [[document, ...], ...]}``
+        * a frame of pandas, polars, pyarrow or DuckDB; `docs/inputs.md` lists the names of its columns
+        * a `Run`
+
+        A folder stands for all files in it, except hidden files and the qrels. A pattern such as ``"runs/*.run"``
+        stands for all matching files.
     measures : measures or their names, optional
-        The measures to compute, such as ``[nDCG @ 10, "AP(rel=2)"]``. You can also pass measure objects of ir_measures.
-        By default, these are AP, nDCG@10, RR, P@10 and R@100.
+        The measures to compute, as objects or names, such as ``[nDCG @ 10, "AP(rel=2)"]``. Measures of ir_measures work
+        too. The default is AP, nDCG@10, RR, P@10 and R@100.
     score_dtype : str
-        The precision at which scores are compared: ``"float64"``, ``"float32"``, ``"float16"`` or ``"bfloat16"``.
-        ``"decimals=N"`` rounds scores to N decimals. Scores that are equal at this precision are tied.
+        The precision at which scores are compared: ``"float64"``, ``"float32"``, ``"float16"``, ``"bfloat16"``, or
+        ``"decimals=N"`` for N decimals. Scores that are equal after rounding are tied.
     qrels_format : str
         What the qrels hold; `read_qrels` describes more formats of files:
 
         * ``"auto"``: grades, in the format that the suffix of the file names
         * ``"subtopics"``: grades for each subtopic, for measures of diversity
-        * ``"stratified"``: grades in a sample by strata, for xinfAP and infNDCG; as a dict, ``{query: {document:
+        * ``"stratified"``: grades of a stratified sample, for xinfAP and infNDCG; as a dict, ``{query: {document:
           (stratum, grade)}}``
-        * ``"prels"``: grades in a sample with probabilities, for statAP; as a dict, ``{query: {document: (grade,
-          probability)}}``
-        * ``"groups"``, ``"mirex"``: files with a partly ordered truth
+        * ``"prels"``: grades of a sample with the probability of each document, for statAP; as a dict, ``{query:
+          {document: (grade, probability)}}``
+        * ``"groups"``, ``"mirex"``: files with groups of documents instead of grades
     threads : int, optional
-        How many threads to use. By default, there is one for each processor. The number of threads never changes a
-        value.
+        How many threads to use; by default, one for each processor. The values do not depend on it.
     baseline : str, optional
         The run that all others are tested against. By default, every two runs are tested.
     title : str
@@ -216,8 +222,7 @@ def comparison_report(
         Files whose names and hashes the page should record. Names are recorded without the folder, unless two files
         have the same name.
     threads : int, optional
-        How many threads to use. By default, there is one for each processor. The number of threads never changes a
-        value.
+        How many threads to use; by default, one for each processor. The values do not depend on it.
 
     Returns
     -------

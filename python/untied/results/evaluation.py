@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 
 class Results(ByRun):
-    """What `untied.evaluate` returns: the values of one or several runs.
+    """The values of one or several runs, as `untied.evaluate` returns them.
 
-    If you evaluated a single run, ``results["AP"]`` is its mean. If you evaluated several runs, ``results["bm25",
-    "AP"]`` is the mean of the run bm25. `value` returns the value of a query, and `means` and `per_query` are tables
-    that you can export.
+    If you evaluated a single run, ``results["AP"]`` is the mean of AP over queries. If you evaluated several runs,
+    ``results["bm25", "AP"]`` is this mean for the run bm25. Use `value` for a single query, and the tables `means` and
+    `per_query` to export the values.
     """
 
     _evaluations: Mapping[str, Evaluation | Snapshot | SubsetEvaluation]
@@ -72,16 +72,16 @@ class Results(ByRun):
         return self.value(measure, run=run)
 
     def value(self, measure: MeasureLike, query: str | None = None, run: str | None = None) -> Value:
-        """The mean of a measure, or its value for one query.
+        """Return the mean of a measure over queries, or its value for one query.
 
         Parameters
         ----------
         measure : str, Measure, or measure of ir_measures
-            The measure to look up, which must be one of those that were evaluated. Any of its names will do.
+            Which of the evaluated measures. Any of its names will do.
         query : str, optional
-            The id of a query, to get the value of this query. By default, you get the mean over all queries.
+            The id of a query. By default, you get the mean over all queries.
         run : str, optional
-            The name of the run. You need it if there are several runs.
+            The name of the run. You can leave it out if there is only one.
 
         Returns
         -------
@@ -90,7 +90,7 @@ class Results(ByRun):
         Raises
         ------
         KeyError
-            There is no such run, query or measure, or `run` is missing.
+            There is no such run, query or measure, or there are several runs and `run` is missing.
         """
         evaluation: Evaluation | Snapshot | SubsetEvaluation = self._of_run(run)
         number = self._number(measure)
@@ -113,43 +113,44 @@ class Results(ByRun):
         macro: str | None = None,
         cluster: str | None = None,
     ) -> Results:
-        """Group the queries by segments, and say how much each of them counts.
+        """Return the same results with queries that are weighted or divided into groups.
 
-        Use it if you know more of your queries than their judgments: their market, their traffic, or the session that
-        they are from. The results that you get can be printed, exported and tested like any others.
+        Use it if you know more about your queries, such as their market, their traffic or their session. The new
+        results can be printed, exported and tested like any others. Each parameter names a column of `query_table`.
+        Instead of a column, `by`, `macro` and `cluster` also take ``"re:PATTERN"``, a regular expression whose first
+        group is searched in the query's id.
 
         Parameters
         ----------
         query_table : path, frame, or {query: {column: value}}, optional
-            A table with a row for each query, and the columns that the other parameters name. A file is csv, tsv,
-            jsonl, parquet or json, by its suffix.
+            A table with a row for each query. The suffix of a file says whether it is csv, tsv, jsonl, parquet or json.
         by : str, optional
-            The column with each query's segment, such as ``"market"``. Tables then have the means of each segment, too,
-            and `untied.statistics.significance` tests each. ``"re:PATTERN"`` needs no table: the segment is the first
-            group of a regular expression in the query's id.
+            The column with each query's segment, such as ``"market"``. Tables then also have the means of each segment,
+            and `untied.statistics.significance` tests every segment.
         weight : str, optional
-            The column with each query's weight, such as ``"traffic"``. All means become weighted means.
+            The column with each query's weight, such as ``"traffic"``. Means become weighted means.
         macro : str, optional
-            The column with segments that count alike: the mean becomes the mean of their means, such as one over
-            collections. It also takes ``"re:PATTERN"``.
+            The column with each query's group, such as its collection. The mean of a run becomes the mean of the means
+            of these groups, so that a large group counts no more than a small one.
         cluster : str, optional
-            The column with each query's cluster, such as its session or topic. Queries of a cluster are not
-            independent, so tests and intervals take clusters as a whole. Means do not change. It also takes
-            ``"re:PATTERN"``.
+            The column with each query's cluster, such as its session or topic. Values of queries in a cluster may
+            depend on each other, so tests and intervals treat each cluster as a whole. Means do not change.
 
         Returns
         -------
         Results
-            The same values of queries, with these means.
+            The same values of queries, with new means.
 
         Raises
         ------
         UntiedError
-            A column is missing, an evaluated query is missing or has no value, two values, or a weight that is not
-            above 0, or a measure is a sum or a geometric mean and queries are weighted.
+            A column or a query is missing in the table; a query has no value in a column, or two; a weight is not above
+            0; or queries are weighted and a measure is a sum or a geometric mean.
 
         Examples
         --------
+        The run has AP 1 for q1, which counts three times, and 0.5 for q2:
+
         >>> import untied
         >>> results = untied.evaluate({"q1": {"a": 1}, "q2": {"b": 1}}, {"q1": ["a"], "q2": ["x", "b"]}, "AP")
         >>> results.grouped({"q1": {"traffic": 3}, "q2": {"traffic": 1}}, weight="traffic").means["value"]
@@ -183,7 +184,7 @@ class Results(ByRun):
 
     @property
     def segments(self) -> dict[str, Results]:
-        """The results of each segment, by its name; empty unless `grouped` was called with `by`."""
+        """A dict with the results of each segment. It is empty unless `grouped` was called with `by`."""
         design = self._design
         if design is None or design.segments is None:
             return {}
@@ -205,11 +206,13 @@ class Results(ByRun):
 
     @property
     def mean_ranks(self) -> Table:
-        """How runs rank on average over segments, such as collections.
+        """A table of the mean rank of each run over segments, such as collections.
 
-        Use it with ``grouped(by=...)``, if values of different collections are not comparable. The columns are run,
-        measure, ``mean_rank`` (1 is best; runs with equal means share the mean of their ranks) and ``borda``: the sum
-        over segments of the number of runs minus the rank.
+        Use it after ``grouped(by=...)`` if values of different collections cannot be compared. It has these columns:
+
+        * ``run``, ``measure``
+        * ``mean_rank``: 1 is best; runs with equal means share the mean of their ranks
+        * ``borda``: the number of runs minus the rank of this run, summed over segments
         """
         from untied.results.ranks import mean_ranks
 
@@ -217,12 +220,15 @@ class Results(ByRun):
 
     @property
     def means(self) -> Table:
-        """A table of means over queries, or of sums for measures that count. It has the columns of `table`."""
+        """A table of the mean of each measure; `table` describes its columns.
+
+        Measures that count, such as NumRelRet, have their sum over queries instead.
+        """
         return self.table(per_query=False)
 
     @property
     def per_query(self) -> Table:
-        """A table of the values of each query. It has the columns of `table`."""
+        """A table of the values of each query; `table` describes its columns."""
         return self.table(means=False)
 
     @property
@@ -233,26 +239,29 @@ class Results(ByRun):
     def table(self, *, per_query: bool = True, means: bool = True) -> Table:
         """Make one table of the values of queries and of their means.
 
-        For each run, the table first lists the values of its queries, and then its means. In the rows of means, the
-        column query says ``all``.
+        For each run, the values of its queries come first, then its means. In the rows of means, the column ``query``
+        says ``all``.
 
         Parameters
         ----------
         per_query, means : bool
-            Whether the table should have the values of queries, and whether it should have the means.
+            Whether the table has rows for queries, and whether it has rows for means.
 
         Returns
         -------
         Table
-            A row for each run, query and measure. The rows of a query are adjacent, with the measures in the order in
-            which you gave them. The columns are:
+            A row for each run, query and measure, with measures in the order in which you gave them. The columns are:
 
             * ``run``, ``query``, ``measure``, ``value``
             * ``low`` and ``high``, if you evaluated with ``ties="range"`` or ``unjudged="range"``
             * ``variance``, if you evaluated with ``variance=True``
-            * with ``grouped(by=...)``: ``segment``, and ``queries``, the number of queries behind a mean. The means of
-              segments come before those over all queries, whose segment is ``all``. If queries are weighted,
-              ``effective`` follows: as many queries of equal weight would give a mean that is as certain.
+
+            After ``grouped(by=...)``, there are also rows for the means of each segment, and these columns:
+
+            * ``segment``: the name of the segment, or ``all``
+            * ``queries``: how many queries the mean is over
+            * ``effective``, if queries are weighted: how many queries of equal weight would give a mean that is as
+              certain
         """
         check_flag("per_query", per_query)
         check_flag("means", means)
@@ -294,31 +303,30 @@ class Results(ByRun):
         return table
 
     def query_differences(self, *, baseline: str | None = None, top: int | None = None) -> Table:
-        """List the queries that a change hurt or helped most, for each pair of runs and each measure.
+        """List the queries that a change hurt or helped most.
 
         Parameters
         ----------
         baseline : str, optional
-            The name of the run that all others are compared with. It is then ``run_b`` of every pair. By default, every
-            two runs are compared.
+            The name of the run that all others are compared with; it is ``run_b`` in every row. By default, every two
+            runs are compared.
         top : int, optional
-            How many queries to list for each pair and measure: this many with the largest losses, and this many with
-            the largest gains. By default, all queries are listed.
+            How many losses and how many gains to list for each pair of runs and each measure. By default, all queries
+            are listed.
 
         Returns
         -------
         Table
-            For each pair and measure, the queries in which run_a is worse, beginning with the largest loss. Then come
-            the queries in which run_a is better, beginning with the largest gain. Without `top`, the queries without a
-            difference follow. The columns are:
+            For each pair of runs and each measure: first the queries in which run_a is worse, largest loss first, and
+            then the queries in which it is better, largest gain first. Queries without a difference come last, unless
+            you pass `top`. The columns are:
 
-            * measure, run_a, run_b, query
-            * ``change``: ``loss``, ``gain`` or ``none``, as seen from run_a. If lower is better, a lower value is a
-              gain.
-            * ``value_a``, ``value_b`` and their ``difference``, value_a - value_b
+            * ``measure``, ``run_a``, ``run_b``, ``query``
+            * ``change``: ``loss``, ``gain`` or ``none`` for run_a. If lower values are better, a lower value is a gain.
+            * ``value_a``, ``value_b``, and their ``difference``, value_a - value_b
             * ``least`` and ``most``: the smallest and the largest possible difference, if you evaluated with
-              ``ties="range"`` or ``unjudged="range"``. With ``unjudged="range"``, they are NaN if `untied.certify` does
-              not support the measure.
+              ``ties="range"`` or ``unjudged="range"``. For missing judgments, some measures have no such bounds; then
+              they are NaN.
 
             Queries for which one of the runs has no value are left out.
 
@@ -329,6 +337,8 @@ class Results(ByRun):
 
         Examples
         --------
+        The new run is worse for q1 and better for q2:
+
         >>> import untied
         >>> qrels = {"q1": {"d1": 1}, "q2": {"d2": 1}}
         >>> new = {"q1": ["d9", "d1"], "q2": ["d2"]}
@@ -346,7 +356,7 @@ class Results(ByRun):
         return query_differences(self._measures, self._evaluations, self._difference_bounds, baseline, top)
 
     def facts(self) -> dict[str, Facts]:
-        """Counts that affect the values of each run.
+        """Counts that explain the values of each run, such as how many queries it lacks.
 
         Returns
         -------

@@ -77,11 +77,11 @@ class Exported:
 
 
 class Table(Exported):
-    """A table of results: columns with names of runs, queries and measures, then columns of numbers.
+    """A table of results, with named columns.
 
-    ``table["value"]`` is a column as a list, iteration goes over the columns' names, and ``len`` counts rows. Use
-    `to_pandas` or `to_polars` for a frame; pyarrow, polars and DuckDB also read the table itself. By default, each
-    value has a row of its own; `wide` has a column for each measure.
+    ``table["value"]`` is a column as a list, iteration goes over the names of columns, and ``len`` counts rows. Use
+    `to_pandas` or `to_polars` to get a frame; pyarrow, polars and DuckDB can also read the table itself. Each value has
+    a row of its own. Use `wide` for a table with a column for each measure.
     """
 
     def __init__(
@@ -118,23 +118,23 @@ class Table(Exported):
         return len(next(iter(self._columns.values()), ()))
 
     def rows(self) -> Iterator[tuple[Any, ...]]:
-        """Go over the rows. Each row is a tuple with its values in the order of `columns`."""
+        """Iterate over the rows. Each row is a tuple with its values in the order of `columns`."""
         return zip(*self._columns.values(), strict=True)
 
     def wide(self) -> Table:
-        """Make a table with a column for each measure, and one row for each run, query or pair.
+        """Make a table with a column for each measure, and one row for each run, query or pair of runs.
 
         Returns
         -------
         Table
-            First come the columns with names of runs and queries; there is none for queries if this table only has
-            means. Then comes a column for each measure. If this table has low, high or variance, columns such as ``AP
-            low`` follow.
+            The columns that name runs and queries come first, then a column for each measure. If this table has
+            ``low``, ``high`` or ``variance``, columns such as ``AP low`` follow.
 
         Raises
         ------
         UntiedError
-            The table has no columns measure and value, or not the same measures for every row.
+            The table lacks the column ``measure`` or ``value``, or some rows have no value for a measure that others
+            have.
         """
         named = [str(name) for name in self._texts.get("measure", ())]
         measures = list(dict.fromkeys(named))

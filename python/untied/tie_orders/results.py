@@ -29,13 +29,13 @@ LEVELS = (0.05, 0.5, 0.95)
 
 
 class Probabilities(NamedTuple):
-    """How probable it is that one run is ahead of another, level or behind, if the ties of both are shuffled.
+    """How probable it is that one run is ahead of another, if tied documents are shuffled.
 
     Attributes
     ----------
     greater, equal, less : (float, float)
-        The probability that the first run's value is greater than the second's, equal to it, or less. Each is a pair of
-        a lower and an upper bound, which are the same if the probability is known exactly.
+        A lower and an upper bound of the probability that the value of the first run is greater, equal or less. The
+        bounds are equal if the probability is known exactly.
     """
 
     greater: tuple[float, float]
@@ -48,10 +48,10 @@ COLUMNS = [f"{which}_{end}" for which in Probabilities._fields for end in ("low"
 
 
 class Distribution:
-    """How likely each value is, if tied documents are shuffled.
+    """How likely each value is if tied documents are shuffled.
 
-    If the distribution is not known exactly, it is enclosed by two distributions that are known: `lower` and `upper`.
-    Values that differ by less than 1e-12 of their size count as equal.
+    If the distribution would take too long to compute, you get two that enclose it, `lower` and `upper`. Values that
+    differ by less than 1e-12 of their size count as equal.
     """
 
     __slots__ = ("_laws", "_measure", "_row", "notes")
@@ -81,33 +81,34 @@ class Distribution:
 
     @property
     def lower(self) -> list[tuple[float, float]]:
-        """Pairs of a value and its probability, in ascending order of values.
+        """The distribution as pairs of a value and its probability, in ascending order of values.
 
-        If the distribution is not known exactly, these are the values and probabilities of a lower bound.
+        If the distribution is not known exactly, values are too low rather than too high.
         """
         return self._held[0]
 
     @property
     def upper(self) -> list[tuple[float, float]]:
-        """Pairs of a value and its probability, in ascending order of values.
+        """The distribution as pairs of a value and its probability, in ascending order of values.
 
-        If the distribution is not known exactly, these are the values and probabilities of an upper bound.
+        If the distribution is not known exactly, values are too high rather than too low.
         """
         lower, upper = self._held
         return lower if upper is None else upper
 
     def quantile(self, level: float) -> tuple[float, float]:
-        """Find a quantile: the smallest number that the value does not exceed with a given probability.
+        """Return a quantile of the value, such as its median.
 
         Parameters
         ----------
         level : float
-            The probability, from 0 to 1. For instance, 0.5 gives the median.
+            How probable it should be that the value is not above the quantile, from 0 to 1. For instance, 0.5 gives the
+            median.
 
         Returns
         -------
         (float, float)
-            A lower and an upper bound of the quantile. Both are the same number if the distribution is exact.
+            A lower and an upper bound of the quantile. They are equal if the distribution is exact.
 
         Raises
         ------
@@ -117,17 +118,17 @@ class Distribution:
         return self._quantiles([level])[0]
 
     def at_most(self, value: float) -> tuple[float, float]:
-        """Find the probability that the value is at most a given number.
+        """Return how probable it is that the value is at most a given number.
 
         Parameters
         ----------
         value : float
-            The number that the value is compared with.
+            The given number.
 
         Returns
         -------
         (float, float)
-            A lower and an upper bound of the probability. Both are the same number if the distribution is exact.
+            A lower and an upper bound of the probability. They are equal if the distribution is exact.
         """
         return self._laws.at_most(self._measure, value, self._row)
 
@@ -150,12 +151,11 @@ def checked(levels: Iterable[float]) -> list[float]:
 
 
 class Distributions(ByRun):
-    """What `untied.distributions` returns: how likely each value of a run is, if tied documents are shuffled.
+    """How likely each value of a run is if tied documents are shuffled, as `untied.distributions` returns it.
 
-    If you passed a single run, ``laws["AP"]`` is the `Distribution` of its mean. If you passed several runs,
-    ``laws["bm25", "AP"]`` is the distribution of the mean of the run bm25. `query` returns the distribution of a
-    query's value. `chances` says how often a run is ahead of another, `quantiles` makes a table, and `pairs` is a
-    table.
+    If you passed a single run, ``laws["AP"]`` is the `Distribution` of its mean. If you passed several, ``laws["bm25",
+    "AP"]`` is the one for the run bm25. Use `query` for a single query, `quantiles` for a table of quantiles, and
+    `chances` and `pairs` to see how probable it is that a run is ahead of another.
     """
 
     _evaluations: Mapping[str, Laws]
@@ -185,7 +185,9 @@ class Distributions(ByRun):
         return Distribution(laws, number, None, map(in_python, self._notes_of([name], [number])))
 
     def query(self, query: str, measure: str | Measure, *, run: str | None = None) -> Distribution:
-        """Return the distribution of one query's value, if you called `distributions` with ``per_query=True``.
+        """Return the distribution of one query's value.
+
+        You need to have called `distributions` with ``per_query=True``.
 
         Parameters
         ----------
@@ -213,23 +215,21 @@ class Distributions(ByRun):
     def chances(
         self, run_a: str, run_b: str, measure: str | Measure | None = None, *, query: str | None = None
     ) -> Probabilities:
-        """Find how probable it is that one run is ahead of another, if both runs' ties are shuffled independently.
+        """Return how probable it is that one run is ahead of another, if their tied documents are shuffled.
 
         Parameters
         ----------
         run_a, run_b : str
             Names of the runs.
         measure : str or Measure, optional
-            Which of the measures to look at. By default, this is the first measure that you passed.
+            Which of the measures. By default, this is the first.
         query : str, optional
-            The id of a query, to compare the runs by their values for it. By default, the runs are compared by their
-            means.
+            The id of a query, to compare the values for it. By default, the means over queries are compared.
 
         Returns
         -------
         Probabilities
-            The probabilities that the first run is ahead, level or behind. They are NaN if one of the runs has no
-            value.
+            How probable it is that the first run is ahead, level or behind. It is NaN if one of the runs has no value.
 
         Raises
         ------
@@ -248,9 +248,9 @@ class Distributions(ByRun):
         Parameters
         ----------
         levels : list of float
-            Which quantiles to list, as probabilities from 0 to 1. For instance, ``[0.5]`` lists the median.
+            Which quantiles, as probabilities from 0 to 1. For instance, ``[0.5]`` gives the median.
         per_query : bool
-            Whether to also list the quantiles of every query, before the quantiles of the mean.
+            Whether to also list the quantiles of every query.
 
         Returns
         -------
@@ -261,8 +261,7 @@ class Distributions(ByRun):
             * ``query``: the id of a query, or ``all`` in rows of means
             * ``certainty``: whether the quantile is known exactly
             * ``quantile``: the probability that you asked for
-            * ``low``, ``high``: the quantile is between these numbers. They are equal if it is exact, and NaN if there
-              is no value.
+            * ``low``, ``high``: bounds of the quantile. They are equal if it is exact, and NaN if there is no value.
 
         Raises
         ------
@@ -287,7 +286,10 @@ class Distributions(ByRun):
 
     @property
     def pairs(self) -> Table:
-        """A table of how probable it is, for every two runs, that one has the higher mean; see `compare_pairs`."""
+        """A table of how probable it is, for every two runs, that one has the higher mean.
+
+        `compare_pairs` describes its columns.
+        """
         return self.compare_pairs()
 
     def compare_pairs(self, *, threads: int | None = None) -> Table:
@@ -298,8 +300,7 @@ class Distributions(ByRun):
         Parameters
         ----------
         threads : int, optional
-            How many threads to use. By default, there is one for each processor. The number of threads never changes a
-            value.
+            How many threads to use; by default, one for each processor. The values do not depend on it.
 
         Returns
         -------
@@ -329,19 +330,20 @@ class Distributions(ByRun):
         return tidy("run_a run_b measure", " ".join(COLUMNS), rows)
 
     def beside(self, table: Table) -> Table:
-        """Add the probabilities that a run is ahead to a table about pairs of runs, such as one of p-values.
+        """Return a table about pairs of runs with six more columns: the probabilities of `compare_pairs`.
+
+        Use it to see p-values and these probabilities side by side.
 
         Parameters
         ----------
         table : Table
-            A table with columns run_a, run_b and measure, such as `Significance.table`. If it also has a column query,
+            A table with the columns run_a, run_b and measure, such as `Significance.table`. If it has a column query,
             only the rows of means get probabilities.
 
         Returns
         -------
         Table
-            The same table with six more columns, which hold the probabilities that `compare_pairs` describes. They are
-            None in rows of queries.
+            The table with the columns that `compare_pairs` describes. They are None in rows of queries.
 
         Raises
         ------
@@ -358,22 +360,22 @@ class Distributions(ByRun):
         return Table(table._texts, {**table._numbers, **chances}, table._of_means)
 
     def plot(self, measure: str | Measure | None = None, *, style: str = "svg") -> bytes:
-        """Draw how likely each mean is. Each run gets a line, which is thicker where values are more likely.
+        """Draw how likely each mean is, as a line for each run.
 
-        The thinnest part of the line covers the means of 99.9 % of all orders of tied documents, a thicker part the
-        middle 90 %, and the thickest part the middle 50 %.
+        A line is thicker where values are more likely: it covers 99.9 % of all orders of tied documents, with a thicker
+        part for the middle 90 % and the thickest for the middle 50 %.
 
         Parameters
         ----------
         measure : str or Measure, optional
-            Which of the measures to look at. By default, this is the first measure that you passed.
+            Which of the measures. By default, this is the first.
         style : str
             The format of the picture, which is ``"svg"``, ``"png"`` or ``"pdf"``.
 
         Returns
         -------
         bytes
-            The picture, as the content of a file. Write it to a file that you opened with mode ``"wb"``.
+            The content of a picture file. Write it to a file that you opened with mode ``"wb"``.
 
         Raises
         ------

@@ -43,64 +43,68 @@ def distributions(
     strict: bool = False,
     threads: int | None = None,
 ) -> Distributions:
-    """Find how likely each value is if tied documents are shuffled: quantiles, and the chance that a run is ahead.
+    """Find how likely each value is if tied documents are shuffled.
 
-    `evaluate` with ``ties="range"`` says what the values *could* be; use this to see how likely they are. Every order
-    of tied documents is equally likely, and orders of different queries and runs are independent.
+    Use it after ``evaluate(..., ties="range")``, which gives the lowest and the highest possible value, to see how
+    likely they are. You get quantiles of each mean, and the probability that one run is ahead of another. Every order
+    of tied documents is equally likely.
 
     Parameters
     ----------
     qrels : Qrels, path, frame, {query: {document: grade}}, or {query: {subtopic: {document: grade}}}
-        Relevance judgments, which say how relevant each judged document is to each query. A grade above 0 means
-        *relevant*, the grade 0 means *not relevant*, and a negative grade means *pooled but not judged*. You can also
-        pass a partly ordered ground truth, ``{query: [[document, ...], ...]}``. It has groups of documents, best group
-        first. The last group gets grade 1, and each group before it gets a grade that is higher by 1.
+        The relevance judgments. A grade above 0 means *relevant*, and 0 means *not relevant*. A negative grade means
+        *pooled but not judged*.
+
+        If you know only groups of documents, best group first, pass ``{query: [[document, ...], ...]}``. Documents of
+        the last group then get grade 1, those of the group before it grade 2, and so on.
     runs : run, list of runs, {name: run}, folder, or pattern
-        One run or several. A run is a path, a `Run`, a frame of pandas, polars, pyarrow or DuckDB (`docs/inputs.md`
-        lists the names of columns), or a dict: ``{query: {document: score}}``, a ranked list ``{query: [document,
-        ...]}``, or a list of tie groups ``{query: [[document, ...], ...]}``. A folder stands for all files in it,
-        except hidden files and the qrels. A pattern such as ``"runs/*.run"`` stands for all matching files.
+        One run or several. Each is one of these:
+
+        * a path
+        * a dict: ``{query: {document: score}}``, ranked lists ``{query: [document, ...]}``, or tie groups ``{query:
+          [[document, ...], ...]}``
+        * a frame of pandas, polars, pyarrow or DuckDB; `docs/inputs.md` lists the names of its columns
+        * a `Run`
+
+        A folder stands for all files in it, except hidden files and the qrels. A pattern such as ``"runs/*.run"``
+        stands for all matching files.
     measures : measures or their names, optional
-        Any measure but TBG, U, PRR and your own formulas. `docs/exactness.md` says which distributions are exact even
-        for large tie groups. By default nDCG@10, AP and RR.
+        Any measures except TBG, U, PRR and functions of your own; by default nDCG@10, AP and RR. `docs/exactness.md`
+        says which distributions are exact even for large tie groups.
     unjudged : str
-        How to treat unjudged documents. ``"nonrelevant"``: they count as not relevant. ``"remove"``: they are removed
-        from the ranking first.
+        How to treat unjudged documents. ``"nonrelevant"``: count them as not relevant. ``"remove"``: remove them from
+        the ranking first.
     score_dtype : str
-        The precision at which scores are compared: ``"float64"``, ``"float32"``, ``"float16"`` or ``"bfloat16"``.
-        ``"decimals=N"`` rounds scores to N decimals. Scores that are equal at this precision are tied.
+        The precision at which scores are compared: ``"float64"``, ``"float32"``, ``"float16"``, ``"bfloat16"``, or
+        ``"decimals=N"`` for N decimals. Scores that are equal after rounding are tied.
     queries : str
-        Which queries to evaluate. ``"qrels"``: all judged queries, with an empty ranking for each query that a run
-        lacks. ``"common"``: only the judged queries that are also in the run.
+        Which queries to evaluate. ``"qrels"``: all judged queries; if the run lacks one, its ranking counts as empty.
+        ``"common"``: only the judged queries that are also in the run.
     qrels_format : str
         What the qrels hold; `read_qrels` describes more formats of files:
 
         * ``"auto"``: grades, in the format that the suffix of the file names
         * ``"subtopics"``: grades for each subtopic, for measures of diversity
-        * ``"stratified"``: grades in a sample by strata, for xinfAP and infNDCG; as a dict, ``{query: {document:
+        * ``"stratified"``: grades of a stratified sample, for xinfAP and infNDCG; as a dict, ``{query: {document:
           (stratum, grade)}}``
-        * ``"prels"``: grades in a sample with probabilities, for statAP; as a dict, ``{query: {document: (grade,
-          probability)}}``
-        * ``"groups"``, ``"mirex"``: files with a partly ordered truth
+        * ``"prels"``: grades of a sample with the probability of each document, for statAP; as a dict, ``{query:
+          {document: (grade, probability)}}``
+        * ``"groups"``, ``"mirex"``: files with groups of documents instead of grades
     on_undefined : str
-        How to count a query for which a measure is undefined. Most measures are undefined if no document is relevant.
-        ``"zero"``: the query counts as 0. ``"nan"``: the query is left out of the mean. ``"raise"``: an
-        `UndefinedError` is raised.
+        How to count a query for which a measure has no value. Usually this is a query without relevant documents.
+        ``"zero"``: count it as 0. ``"nan"``: leave it out of the mean. ``"raise"``: raise an `UndefinedError`.
     per_query : bool
-        Whether to also keep the distribution of every query. By default, only the distributions of means are kept.
+        Whether to also keep the distribution of every query.
     states : int
-        How much work an exact distribution may take, as a number of intermediate values. If it would take more, you get
-        two distributions that enclose it. For one query, P, R, F1, Hits, RelP, Rprec, Success and RR are always exact.
+        How many intermediate values an exact distribution may take. If it takes more, you get two distributions that
+        enclose it. For a single query, P, R, F1, Hits, RelP, Rprec, Success and RR are always exact.
     cells : int
-        How precise the two enclosing distributions are: the number of steps from the lowest to the highest value. With
-        more steps, they are closer together and take longer. For means of many queries, the steps leave out values that
-        are all but impossible (probability below 1e-12).
+        How precise the two enclosing distributions are: the number of steps from the lowest to the highest value. More
+        steps are more precise and take longer.
     strict : bool
-        Whether to raise an error instead of a warning if values would be meaningless. This is so if a run and the qrels
-        have no document in common, if they look swapped, or if no document is relevant.
+        Whether to raise an error where you would otherwise get a warning, because values are probably meaningless.
     threads : int, optional
-        How many threads to use. By default, there is one for each processor. The number of threads never changes a
-        value.
+        How many threads to use; by default, one for each processor. The values do not depend on it.
 
     Returns
     -------
@@ -111,21 +115,20 @@ def distributions(
     MeasureError
         A measure is not understood, or it has no distribution.
     InputError
-        A file's content is not what its format promises.
+        A file does not match its format.
     UntiedError
-        An option, a score or a grade is invalid, or a run and the qrels have no query in common; with ``strict=True``
-        also instead of a warning.
+        An option, a score or a grade is invalid, or a run and the qrels have no query in common.
     OSError
         A file cannot be read.
 
     Warns
     -----
     UntiedWarning
-        A run and the qrels have no document in common, or look swapped.
+        A run and the qrels have no document in common, or look swapped. With ``strict=True``, this is an `UntiedError`.
 
     Examples
     --------
-    Of four tied documents one is relevant, so the reciprocal rank is 1, 1/2, 1/3 or 1/4:
+    Of four tied documents, one is relevant. So the reciprocal rank is 1, 1/2, 1/3 or 1/4, each with probability 1/4:
 
     >>> import untied
     >>> qrels = {"q": {"a": 1}}
@@ -133,6 +136,9 @@ def distributions(
     >>> laws = untied.distributions(qrels, runs, "RR")
     >>> laws["tied", "RR"].quantile(0.5)
     (0.3333333333333333, 0.3333333333333333)
+
+    The other run has the reciprocal rank 1/2:
+
     >>> laws.chances("tied", "plain", "RR")
     Probabilities(greater=(0.25, 0.25), equal=(0.25, 0.25), less=(0.5, 0.5))
     """
