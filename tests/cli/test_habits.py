@@ -60,6 +60,11 @@ def test_wrong_usage_is_told_before_anything_is_read(untied_, line: str, meant: 
     assert len(err.splitlines()) <= 2
 
 
+def test_measures_among_the_files_are_told_where_they_belong(untied_) -> None:
+    code, _, err = untied_("eval", "qrels", "runs/good.run", "nDCG@10")
+    assert (code, err) == (2, "untied: nDCG@10: No such file or directory; did you mean -m nDCG@10?\n")
+
+
 @pytest.mark.parametrize("command", ["eval", "check", "stats"])
 def test_a_folder_with_other_files_gets_advice(untied_, command: str) -> None:
     Path("runs/LICENSE").write_text("MIT License\n", encoding="utf-8")

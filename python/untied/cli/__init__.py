@@ -189,11 +189,19 @@ def _of_system(error: Exception) -> str:
 
 
 def _meant_file(path: str) -> str:
-    """A suggestion for a file that does not exist: the files of its folder with the nearest names, if any is near."""
+    """A suggestion for a file that does not exist: a measure of this name, or the files with the nearest names."""
     from itertools import islice
 
-    from untied._core import show_id
+    from untied._core import parse_measures, show_id
     from untied.cli.usage import meant
+    from untied.errors import UntiedError
+
+    try:
+        parse_measures(path)
+    except UntiedError:
+        pass
+    else:
+        return f"; did you mean -m {path}?"
 
     folder, name = os.path.split(path)
     try:
