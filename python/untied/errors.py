@@ -17,11 +17,11 @@ class InputError(UntiedError):
     Attributes
     ----------
     file : str
-        The file as it was given; ``-`` for standard input.
+        The file, as you named it; ``-`` for standard input.
     line : int or None
-        Line, counted from 1; None if the error is about the whole file.
+        The number of the line, from 1. None if the error is about the whole file.
     expected, found : str
-        What the format requires at this place, and what the file has there.
+        What the format requires at this place, and what is there instead.
     """
 
     def __init__(self, message: str, file: str, line: int | None, expected: str, found: str) -> None:
@@ -40,7 +40,7 @@ class MeasureError(UntiedError):
 
 
 class UndefinedError(UntiedError):
-    """A measure is undefined for some query, and you asked for an error with ``on_undefined="raise"``."""
+    """A measure has no value for some query, and you passed ``on_undefined="raise"``."""
 
 
 class NotKeptError(UntiedError, AttributeError):
@@ -48,10 +48,10 @@ class NotKeptError(UntiedError, AttributeError):
 
 
 class UntiedWarning(UserWarning):
-    """Values are probably meaningless: a run and the qrels have no document in common, or nothing is relevant.
+    """Values are probably meaningless, because a run and the qrels do not belong together or nothing is relevant.
 
-    To get an error instead, pass ``strict=True`` to the function, or call ``warnings.simplefilter("error",
-    UntiedWarning)`` once for all.
+    To get an error instead, pass ``strict=True`` to the function. To get one everywhere, call
+    ``warnings.simplefilter("error", UntiedWarning)``.
     """
 
 

@@ -51,34 +51,37 @@ def paper_table(
     headings: Mapping[str, str] | None = None,
     about: str = "",
 ) -> str:
-    """Make a table for a paper, with a line for each run and a column for each measure.
+    """Return a table for a paper, with a line for each run and a column for each measure.
 
-    The best mean of a measure is bold. If you pass `tests`, each run has a letter, and a mean carries the letters of
-    the runs that it is significantly better than. If these tests have a baseline, it carries an arrow instead: up if it
-    is significantly better than the baseline's, down if it is worse. A question mark follows if the difference does not
-    survive every order of tied documents and every grade of unjudged ones, as `Significance` explains.
+    The best mean of a measure is bold. If you pass `tests`, marks show which differences are significant:
+
+    * each run has a letter, and a mean carries the letters of the runs that it is significantly better than
+    * if the tests have a baseline, a mean carries an arrow instead: up if it is significantly better, and down if it is
+      worse
+    * a question mark follows if the difference does not survive all orders of tied documents and all grades of unjudged
+      ones
 
     Parameters
     ----------
     results : Results, ArrayResults, or dict of ArrayResults
         Results of one or several runs. Columns of arrays are runs, as for `untied.statistics.significance`.
     tests : Significance, optional
-        What `untied.statistics.significance` returned for these results. The table then marks significant differences.
+        What `untied.statistics.significance` returned for these results.
     style : str
-        The format of the table: ``"latex"`` (which needs the package booktabs), ``"md"``, ``"csv"``, ``"tsv"``, or
-        ``"table"`` for text in columns. In CSV and TSV, marks have columns of their own, and there is no caption.
+        The format of the table: ``"latex"`` (with the package booktabs), ``"md"``, ``"csv"``, ``"tsv"``, or ``"table"``
+        for text in columns. In CSV and TSV, marks have columns of their own, and there is no caption.
     digits : int
         How many decimals to print.
     headings : dict of str, optional
-        Shorter headings for measures, such as ``{"nDCG(gain='exp2')@10": "nDCG"}``; the caption explains them. CSV and
+        Shorter headings for measures, such as ``{"nDCG(gain='exp2')@10": "nDCG"}``. The caption explains them. CSV and
         TSV keep the full names.
     about : str
-        A sentence to add to the end of the caption.
+        A sentence to add to the caption.
 
     Returns
     -------
     str
-        The table. Its caption says how differences were tested, and how p-values were corrected.
+        The table. Its caption says how differences were tested and p-values corrected.
 
     Raises
     ------

@@ -35,7 +35,7 @@ macro_rules! numbers {
         }
 
         impl Numbers {
-            /// The type goes by numpy's name for it; those of 16 bits come as unsigned integers.
+            /// The type has numpy's name. Floating-point numbers of 16 bits come as unsigned integers.
             pub fn new(array: &Bound<'_, PyAny>, dtype: &str) -> PyResult<Numbers> {
                 match dtype {
                     $($name => Ok(Numbers::$kind(PyBuffer::get(array)?)),)*
@@ -62,7 +62,7 @@ pub struct ArrayEvaluator {
     threads: Option<Threads>,
 }
 
-/// Aggregates of a column, and facts about it.
+/// The aggregates and the facts of a column.
 type Means<'py> = (Vec<WithError>, Bound<'py, PyDict>);
 
 /// The values of one column of scores.
@@ -71,8 +71,8 @@ pub struct ArrayEvaluation(evaluate::Evaluation);
 
 #[pymethods]
 impl ArrayEvaluator {
-    /// `groups` is the number of documents of every query, or the buffer with the ends of queries. Totals have a grade
-    /// each, or none for relevant documents.
+    /// `groups` has the number of documents of every query, or a buffer with the end of each query. `totals` has the
+    /// number of documents of each grade, or without a grade that of relevant documents.
     #[new]
     #[pyo3(signature = (labels, groups, measures, policies, *, present, judged, totals, variance, threads))]
     fn new(
@@ -123,24 +123,24 @@ impl ArrayEvaluator {
         Ok(ArrayEvaluator { labels, plan, settings, threads })
     }
 
-    /// The labels as they were given, in float64: for pickling, as are the two below.
+    /// The labels as they were given, as float64, for pickling.
     fn labels<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyByteArray>> {
         packed(py, self.labels.labels().map(f64::to_ne_bytes))
     }
 
-    /// Which entries are documents, if there is padding.
+    /// Which entries are documents, if there is padding, for pickling.
     fn present<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyByteArray>>> {
         self.labels.present().map(|flags| packed(py, flags.map(|flag| [u8::from(flag)]))).transpose()
     }
 
-    /// The number of documents of each grade in every query, also of those outside the array.
+    /// The number of documents of each grade in every query, including those outside the array, for pickling.
     fn totals<'py>(&self, py: Python<'py>) -> PyResult<Vec<(f64, Bound<'py, PyByteArray>)>> {
         let grades = self.labels.grades().iter().filter(|&&grade| grade >= 0.0);
         grades.map(|&grade| Ok((grade, packed(py, self.labels.total(grade).map(u64::to_ne_bytes))?))).collect()
     }
 
-    /// Evaluate columns of scores, each an array, its type and its name. For every column its values, or where
-    /// `aggregates` only aggregates and facts.
+    /// Evaluates columns of scores, each given as an array, its type and its name. With `aggregates`, it returns only
+    /// the aggregates and facts of each column.
     fn evaluate<'py>(
         &self,
         py: Python<'py>,

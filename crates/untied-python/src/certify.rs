@@ -11,8 +11,8 @@ use crate::policies::Policies;
 use crate::tables::{Qrels, Run};
 use crate::threads::{self, Threads};
 
-/// (low, high, whether these are reached, 'A', 'B' or 'open', overturn number: none if no number overturns it, whether it
-/// is exact, largest m: -1 for any number, whether it is exact)
+/// The low and high bound, and whether they are reached; 'A', 'B' or 'open'; the overturn number (none if no number
+/// overturns the verdict), and whether it is exact; the largest m (-1 if any number will do), and whether it is exact.
 type Concluded = (f64, f64, bool, &'static str, Option<usize>, bool, Option<i64>, bool);
 
 fn concluded(verdict: &Verdict) -> Concluded {
@@ -30,7 +30,7 @@ fn settings(policies: &Policies, most: Option<usize>) -> VerdictSettings {
     VerdictSettings { most, ..VerdictSettings::new(policies.settings) }
 }
 
-/// The verdicts of all measures about every run and every later one.
+/// The verdicts on every run and every later one, by all measures.
 #[pyfunction]
 #[pyo3(signature = (runs, measures, *, qrels, policies, most, threads))]
 pub fn certify_runs(
@@ -49,11 +49,11 @@ pub fn certify_runs(
     Ok(found.iter().map(|pair| pair.iter().map(concluded).collect()).collect())
 }
 
-/// Lowest and highest differences, query by query.
+/// The lowest and the highest differences of all queries.
 type Ends<'py> = (Bound<'py, PyByteArray>, Bound<'py, PyByteArray>);
 
-/// The lowest and the highest difference of each query of the qrels, as float64: for each of these pairs of runs, by number,
-/// for all measures.
+/// The lowest and the highest difference of each query of the qrels, as float64. There is an entry for each pair of
+/// runs and each measure.
 #[pyfunction]
 #[pyo3(signature = (runs, pairs, measures, *, qrels, policies, threads))]
 pub fn differences_of_queries<'py>(
@@ -84,13 +84,13 @@ pub fn differences_of_queries<'py>(
     (0..pairs.len()).map(of_pair).collect()
 }
 
-/// (difference, documents with their grades, grades of documents that neither run retrieves)
+/// The difference, documents with their grades, and the grades of documents that neither run retrieves.
 type AssignedGrades = (f64, Vec<(String, f64)>, Vec<f64>);
 
-/// (query, lowest and highest difference, grades with which it is lowest, highest, and overturned)
+/// A query, its lowest and highest difference, and grades that give the lowest, give the highest, and help to overturn.
 type Explained = (String, f64, f64, AssignedGrades, AssignedGrades, AssignedGrades);
 
-/// The verdict of a measure about two runs, and why it is so in each query.
+/// The verdict on two runs by a measure, and the reasons in each query.
 #[pyfunction]
 #[pyo3(signature = (run_a, run_b, measure, *, qrels, policies, most, threads))]
 pub fn explain_verdict(
@@ -118,7 +118,7 @@ pub fn explain_verdict(
     Ok((concluded(&verdict), explained.collect()))
 }
 
-/// How many documents of each query of the qrels, as uint32, overturn the verdict together with those of the others.
+/// For each query of the qrels, the number of its documents in the smallest set that overturns the verdict, as uint32.
 #[pyfunction]
 #[pyo3(signature = (run_a, run_b, measure, *, qrels, policies, most, threads))]
 pub fn overturning_documents<'py>(

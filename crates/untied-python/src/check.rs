@@ -13,7 +13,7 @@ use crate::formats::{FilePath, path_text};
 use crate::tables::{Qrels, Run};
 use crate::threads::{self, Threads};
 
-/// What is suspicious about a run that was read with its ranks, as facts by name.
+/// Facts by name that are suspicious about a run. The run must have been read with its ranks.
 #[pyfunction]
 #[pyo3(signature = (qrels, run, threads = None))]
 pub fn check_run<'py>(
@@ -48,7 +48,7 @@ pub fn check_run<'py>(
     Ok(dict)
 }
 
-/// For each depth, the documents down to it in the run's judged queries, and how many of them are judged.
+/// For each depth, the number of documents to this depth in judged queries, and how many of them are judged.
 #[pyfunction]
 #[pyo3(signature = (qrels, run, depths, score_dtype = "float64", threads = None))]
 pub fn judged_tops(
@@ -65,8 +65,8 @@ pub fn judged_tops(
     Ok(tops.into_iter().map(|top| (top.retrieved, top.judged)).collect())
 }
 
-/// The malformed lines of a file of runs or qrels: errors of the first `most`, and the number of all; none of a format
-/// without fixed columns.
+/// The malformed lines of a file: the errors of the first `most`, and the number of all. A format without fixed columns
+/// has none.
 #[pyfunction]
 #[pyo3(signature = (path, format, is_run, most, threads = None))]
 pub fn malformed_lines(

@@ -23,7 +23,7 @@ use crate::threads::{self, Threads};
 /// The values of two runs.
 #[pyclass(frozen, module = "untied._core")]
 pub struct Comparison {
-    /// The first of them, which has the ids of the queries.
+    /// The first run. Its ids of queries are used.
     run: Py<Run>,
     comparison: compare::Comparison,
 }
@@ -34,8 +34,8 @@ pub fn comparing_measure(name: &Bound<'_, PyString>) -> PyResult<Measure> {
     compare::parse(valid(name)?).map(Measure).map_err(to_python)
 }
 
-/// Of a measure that compares two rankings: its cutoff, whether lower values mean more alike, and what becomes of it
-/// when the rankings change places.
+/// Facts about a measure that compares two rankings: its cutoff, whether lower values mean more alike, and what happens
+/// to a value when the rankings change places.
 #[pyfunction]
 pub fn comparing_info(measure: &Measure) -> PyResult<(Option<usize>, bool, &'static str)> {
     let symmetry = match compare::symmetry(&measure.0).map_err(to_python)? {
@@ -46,13 +46,14 @@ pub fn comparing_info(measure: &Measure) -> PyResult<(Option<usize>, bool, &'sta
     Ok((compare::cutoff(&measure.0), measure.0.info.lower_is_better, symmetry))
 }
 
-/// In how many queries of two runs a measure of differences fills up the first and the second ranking.
+/// In how many queries a ``MED`` or ``Delta`` fills up the ranking of the first run, and of the second.
 #[pyfunction]
 pub fn filled_rankings(measure: &Measure, a: &Run, b: &Run, depth: Option<usize>) -> (usize, usize) {
     compare::filled(&measure.0, &a.0, &b.0, depth)
 }
 
-/// Kendall's distance or Spearman's footrule of two rankings of the same items, each as the tie groups of all items.
+/// Kendall's distance or Spearman's footrule of two rankings of the same items. Each ranking has the tie group of every
+/// item.
 #[pyfunction]
 #[pyo3(signature = (a, b, *, footrule, weights, delta, unmoved, dissimilarities))]
 pub fn item_distance(
@@ -89,7 +90,7 @@ fn settings(policies: &Policies, variance: bool, depth: Option<usize>) -> PyResu
     Ok(ComparisonSettings { variance, depth, ..ComparisonSettings::new(policies.settings) })
 }
 
-/// Compare every run with every later one, query by query.
+/// Compares every run with every later one, query by query.
 #[pyfunction]
 #[pyo3(signature = (runs, measures, *, names, qrels, probabilities, docs, depth, policies, variance, itself, threads, only_means = false))]
 pub fn compare_runs(
@@ -120,8 +121,8 @@ pub fn compare_runs(
     Ok(found.into_iter().map(to_object).collect())
 }
 
-/// Values of all queries of two runs, as a stream of Arrow batches; of those that only one of them has only the names.
-/// They need not have any in common, as parts of larger runs.
+/// The values of all queries of two runs as a stream of Arrow batches. Queries that only one run has only have their
+/// names. Parts of larger runs may have no query in common.
 #[pyfunction]
 #[pyo3(signature = (run_a, run_b, measures, *, qrels, probabilities, depth, policies, variance, threads))]
 pub fn compare_rows<'py>(
@@ -167,7 +168,7 @@ pub fn compare_rows<'py>(
 /// (document, positions of its tie group in A, and in B, grade)
 type Row = (String, Option<(u32, u32)>, Option<(u32, u32)>, Option<f64>);
 
-/// The documents that one of two runs has within a depth, with their ranks in both.
+/// The documents that one of two runs has within a depth, with their ranks in both runs.
 #[pyfunction]
 #[pyo3(signature = (run_a, run_b, query, *, qrels, depth, policies))]
 pub fn moved_documents(
@@ -190,7 +191,7 @@ pub fn moved_documents(
     })
 }
 
-/// Numbers of queries whose first documents changed, and of others in which these have other ranks; and of documents that
+/// How many queries have other first documents, and how many have the same ones at other ranks; then how many documents
 /// left the first ranks.
 #[pyfunction]
 #[pyo3(signature = (run_a, run_b, *, depth, policies, threads))]
@@ -208,10 +209,10 @@ pub fn top_changes(
     Ok((changed, reordered, left))
 }
 
-/// (whether A is ahead, value, documents and their grades, grades of those that fill the ranking ahead)
+/// Whether A is ahead, the value, documents with grades, and the grades of documents that fill up the leading ranking.
 type Assigned = (bool, f64, Vec<(String, f64)>, Vec<f64>);
 
-/// The grades of unjudged documents with which one of two runs is as far ahead in a query as it can be.
+/// The grades of unjudged documents with which one of two runs is as far ahead in a query as possible.
 #[pyfunction]
 #[pyo3(signature = (run_a, run_b, measure, query, *, qrels, docs, depth, policies))]
 pub fn largest_assignment(
@@ -233,8 +234,8 @@ pub fn largest_assignment(
     })
 }
 
-/// All that the difference of two runs in a query could become: differences, probabilities, and how far the former may be
-/// off, which is not known of a sample.
+/// The differences that two runs could have in a query, their probabilities, and by how much the differences may be
+/// off. The last is not known of a sample.
 #[pyfunction]
 #[pyo3(signature = (run_a, run_b, measure, query, points, seed, *, qrels, probabilities, docs, depth, policies))]
 pub fn difference_outcomes(
@@ -259,7 +260,7 @@ pub fn difference_outcomes(
     })
 }
 
-/// Measures made ready for arrays of ids with this number of columns.
+/// Measures prepared for arrays of ids with this number of columns.
 #[pyclass(frozen, module = "untied._core")]
 pub struct ArrayComparer {
     bulk: Bulk,
@@ -269,7 +270,7 @@ pub struct ArrayComparer {
 
 #[pymethods]
 impl ArrayComparer {
-    /// Ids below 0 are padding, as is the one given.
+    /// `padding` is an id that stands for no document. Ids below 0 always do.
     #[new]
     fn new(
         measures: Vec<PyRef<'_, Measure>>,
@@ -281,8 +282,8 @@ impl ArrayComparer {
         Ok(ArrayComparer { bulk, padding, threads })
     }
 
-    /// Compare row by row; the first one has this number. For every row and measure in turn: value, lowest and highest
-    /// value, as float64.
+    /// Compares row by row; `first` is the number of the first row. The result is a value, the lowest and the highest
+    /// value for every row and each measure, as float64.
     fn compare<'py>(
         &self,
         a: &Bound<'py, PyAny>,
@@ -309,7 +310,7 @@ impl ArrayComparer {
         if known { Ok(lists) } else { Err(PyTypeError::new_err("ids must be integers of 32 or 64 bits")) }
     }
 
-    /// Whether the array's ids are of this type; they have been copied then.
+    /// Copies the array's ids if they are of this type; whether they are.
     fn copy<T: Element + TryInto<u64>>(&self, array: &Bound<'_, PyAny>, lists: &mut Lists) -> PyResult<bool> {
         let Ok(buffer) = PyBuffer::<T>::get(array) else { return Ok(false) };
         let columns = buffer.shape()[1];
@@ -324,7 +325,7 @@ impl ArrayComparer {
 
 #[pymethods]
 impl Comparison {
-    /// Numbers of the two runs.
+    /// The indices of the two runs.
     fn runs(&self) -> (usize, usize) {
         self.comparison.runs
     }
@@ -338,12 +339,12 @@ impl Comparison {
         self.comparison.queries.len()
     }
 
-    /// The id of a query, by its number.
+    /// The id of a query, by its index.
     fn query(&self, query: usize) -> String {
         text(self.run.get().0.id(self.comparison.queries[query]))
     }
 
-    /// The number of a query.
+    /// The index of a query.
     fn find(&self, query: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
         let number = with_id(query, "a query id", |id| Ok(self.run.get().0.find(id)))?;
         Ok(number.and_then(|number| self.comparison.queries.binary_search(&number).ok()))
@@ -353,17 +354,17 @@ impl Comparison {
         self.comparison.totals.iter().copied().map(parts).collect()
     }
 
-    /// Query by query.
+    /// The values of all queries. A query has all its measures in a row.
     fn values(&self) -> Vec<Parts> {
         self.comparison.values.iter().map(parts).collect()
     }
 
-    /// Of one query, by its number, and measure.
+    /// The value of one query, by its index.
     fn value(&self, query: usize, measure: usize) -> Parts {
         parts(self.comparison.values.get(query * self.comparison.totals.len() + measure))
     }
 
-    /// Plain values of one measure, query by query; or the largest that they can be, where that is known.
+    /// The values of one measure for all queries. With `high`, the largest possible values where they are known.
     #[pyo3(signature = (measure, high = false))]
     fn column(&self, measure: usize, high: bool) -> Vec<f64> {
         let values = self.comparison.values.iter().skip(measure).step_by(self.comparison.totals.len());
@@ -371,7 +372,7 @@ impl Comparison {
         values.map(end).collect()
     }
 
-    /// Queries that only the first and only the second run has.
+    /// The number of queries that only the first run has, and that only the second run has.
     fn alone(&self) -> (usize, usize) {
         self.comparison.alone
     }

@@ -10,13 +10,13 @@ use untied_core::evaluate::MeasureValue;
 
 use crate::errors::refused;
 
-/// An id as a terminal or a table can show it: control characters and what is not UTF-8 escaped.
+/// An id as a terminal or a table can show it, with control characters and invalid UTF-8 escaped.
 #[pyfunction]
 pub fn show_id(id: &Bound<'_, PyAny>) -> PyResult<String> {
     with_id(id, "id", |bytes| Ok(show(bytes)))
 }
 
-/// Python's representation of an unexpected object, shortened to fit into an error message.
+/// An unexpected object as an error message shows it.
 pub fn found(value: &Bound<'_, PyAny>) -> String {
     const LONGEST: usize = 60;
     let Ok(shown) = value.repr().map(|shown| shown.to_string()) else {
@@ -28,7 +28,7 @@ pub fn found(value: &Bound<'_, PyAny>) -> String {
     }
 }
 
-/// The same in the place of a number.
+/// An unexpected object in the place of a number, as an error message shows it.
 pub fn found_number(value: &Bound<'_, PyAny>) -> String {
     let reason = if number(value).is_none() && value.call_method0("__index__").is_ok() {
         ", which a 64-bit float does not hold exactly"
@@ -38,9 +38,9 @@ pub fn found_number(value: &Bound<'_, PyAny>) -> String {
     format!("{}{reason}", found(value))
 }
 
-/// A number of any sort; Python's own first, which need no detour by `__float__`.
+/// The number that an object holds. Python's own numbers come first, because others take a detour by `__float__`.
 ///
-/// A whole number that 64 bits of floating point do not hold is none: it would tie with its neighbours.
+/// A whole number that float64 does not hold exactly is refused, because it would tie with its neighbours.
 #[inline]
 pub fn number(value: &Bound<'_, PyAny>) -> Option<f64> {
     if let Ok(float) = value.cast_exact::<PyFloat>() {
@@ -49,20 +49,20 @@ pub fn number(value: &Bound<'_, PyAny>) -> Option<f64> {
     other_number(value)
 }
 
-/// Numbers of objects, of which many are the same: small whole numbers, as most grades are.
+/// The numbers of objects that occur again and again, such as grades.
 #[derive(Default)]
 pub struct RecentNumbers<'py> {
     lately: [Option<(Bound<'py, PyAny>, f64)>; 16],
 }
 
 impl<'py> RecentNumbers<'py> {
-    /// As [`number`].
+    /// The number that an object holds, as [`number`] finds it.
     #[inline]
     pub fn of(&mut self, value: &Bound<'py, PyAny>) -> Option<f64> {
         if let Ok(float) = value.cast_exact::<PyFloat>() {
             return Some(float.value());
         }
-        // The place depends on the address; an object that is kept here is alive, so that no other has its own.
+        // The slot depends on the address. An object that is kept here is alive, so no other has its address.
         let place = &mut self.lately[value.as_ptr() as usize / 32 % 16];
         if let Some((known, number)) = place
             && known.is(value)
@@ -90,15 +90,15 @@ fn other_number(value: &Bound<'_, PyAny>) -> Option<f64> {
     if number.abs() < ALL_HELD as f64 {
         return Some(number);
     }
-    // Compared as Python's int: NumPy rounds its integers before it compares them with a float.
+    // Python compares them exactly. NumPy would round its integers first.
     match value.call_method0("__index__") {
         Ok(whole) => whole.eq(number).is_ok_and(|held| held).then_some(number),
         Err(_) => Some(number),
     }
 }
 
-/// The mark of a number that was rounded: of anything but a float that has more digits (Decimal, Fraction, longdouble).
-/// A float has no mark if its value is what Python prints, such as 0.1.
+/// The mark of a number that has more digits than float64 (Decimal, Fraction, longdouble). A float has none if its
+/// value is what Python prints, such as 0.1.
 pub fn mark(value: &Bound<'_, PyAny>, number: f64) -> Option<u64> {
     let is_plain = value.is_exact_instance_of::<PyFloat>() || value.is_exact_instance_of::<PyInt>();
     if is_plain || value.is_instance_of::<PyFloat>() || value.is_instance_of::<PyInt>() {
@@ -117,27 +117,27 @@ pub fn mark(value: &Bound<'_, PyAny>, number: f64) -> Option<u64> {
     Some(hasher.finish())
 }
 
-/// The number that a float is printed as, as a fraction.
+/// The number that Python prints for a float, as a fraction.
 fn printed_ratio(py: Python<'_>, number: f64) -> PyResult<Bound<'_, PyAny>> {
     let decimal = py.import("decimal")?.getattr("Decimal")?;
     decimal.call1((PyFloat::new(py, number).repr()?,))?.call_method0("as_integer_ratio")
 }
 
-/// Why a str is no text.
+/// Why a str is not valid text.
 pub const NO_TEXT: &str = "half of a surrogate pair";
 
-/// The message on a str in the place of this that is no text.
+/// The message about a str that is not valid text.
 pub fn no_text(what: &str, value: &Bound<'_, PyAny>) -> String {
     format!("{what} must be valid text, not {} ({NO_TEXT})", found(value))
 }
 
-/// Call `use_id` with the bytes of an id: a str, bytes or an int.
+/// Calls `use_id` with the bytes of an id, which is a str, bytes or an int.
 #[inline]
 pub fn with_id<T>(id: &Bound<'_, PyAny>, what: &str, use_id: impl FnOnce(&[u8]) -> PyResult<T>) -> PyResult<T> {
     if let Ok(string) = id.cast::<PyString>() {
         return match string.to_str() {
             Ok(utf8) => use_id(utf8.as_bytes()),
-            // Lone surrogates: bytes that were not UTF-8 when they became a str; others stand for nothing.
+            // Python keeps bytes that were not UTF-8 as lone surrogates. Other surrogates are invalid.
             Err(_) => match string.call_method1("encode", ("utf-8", "surrogateescape")) {
                 Ok(bytes) => use_id(bytes.cast::<PyBytes>()?.as_bytes()),
                 Err(_) => Err(refused(no_text(what, id))),
@@ -147,7 +147,7 @@ pub fn with_id<T>(id: &Bound<'_, PyAny>, what: &str, use_id: impl FnOnce(&[u8]) 
     if let Ok(bytes) = id.cast::<PyBytes>() {
         return use_id(bytes.as_bytes());
     }
-    // Truth is an int in Python, and no id.
+    // A bool is an int in Python, but no id.
     if !id.is_instance_of::<PyBool>()
         && let Ok(number) = id.call_method0("__index__")
     {
@@ -156,13 +156,13 @@ pub fn with_id<T>(id: &Bound<'_, PyAny>, what: &str, use_id: impl FnOnce(&[u8]) 
     Err(PyTypeError::new_err(format!("{what} must be a str, bytes or an int, not {}", id.get_type().name()?)))
 }
 
-/// Whether this can be an id.
+/// Whether an object can be an id.
 pub fn is_id(id: &Bound<'_, PyAny>) -> bool {
     with_id(id, "", |_| Ok(())).is_ok()
 }
 
-/// Call `visit` with every key and value of a dict. It may run Python's code (`__float__`), and that may change the dict:
-/// an error here, where PyO3's iterator panics.
+/// Calls `visit` with every key and value of a dict. It may run Python code (`__float__`) that changes the dict. This
+/// is an error here, where PyO3's iterator panics.
 fn dict_items<'py>(
     dict: &Bound<'py, PyDict>,
     mut visit: impl FnMut(&Bound<'py, PyAny>, &Bound<'py, PyAny>) -> PyResult<()>,
@@ -173,7 +173,7 @@ fn dict_items<'py>(
     for _ in 0..size {
         let item = if ran && dict.len() != size { None } else { items.next() };
         let (key, value) = item.ok_or_else(changed)?;
-        // Iterating over these types runs no code of the user, and asking for their length would take longer.
+        // Iterating over these types runs no user code, and their length takes longer to find.
         let is_number = value.is_exact_instance_of::<PyFloat>() || value.is_exact_instance_of::<PyInt>();
         ran = !(is_number && key.is_exact_instance_of::<PyString>());
         visit(&key, &value)?;
@@ -181,8 +181,7 @@ fn dict_items<'py>(
     if dict.len() == size { Ok(()) } else { Err(changed()) }
 }
 
-/// Call `visit` with every key and value of a mapping: of a dict at once, of all others by their own `items`, which a
-/// subclass of dict may have too.
+/// Calls `visit` with every key and value of a mapping. It uses the mapping's own `items`, unless it is exactly a dict.
 pub fn items<'py>(
     mapping: &Bound<'py, PyAny>,
     what: impl FnOnce() -> PyResult<String>,
@@ -205,10 +204,10 @@ pub fn items<'py>(
     Ok(())
 }
 
-/// (value, low, high, variance, certainty)
+/// The value, low, high, variance and certainty.
 pub type Parts = (f64, Option<f64>, Option<f64>, Option<f64>, &'static str);
 
-/// A value of an evaluation or a comparison as Python has it.
+/// A value of an evaluation or a comparison in the form that Python takes.
 pub fn parts(value: impl Into<MeasureValue>) -> Parts {
     let MeasureValue { mean, range, variance, certainty, .. } = value.into();
     (mean, range.map(|range| range.0), range.map(|range| range.1), variance, certainty.name())

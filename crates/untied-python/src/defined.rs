@@ -19,7 +19,7 @@ use crate::calls::enter;
 use crate::errors::{refused_measure, to_python};
 use crate::measure::{Measure, value};
 
-/// The description that measures of all kinds have.
+/// What all kinds of defined measures have.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct About {
@@ -71,7 +71,7 @@ impl About {
     }
 }
 
-/// The parameters that a measure was given, as keyword arguments.
+/// The parameters of a measure, as keyword arguments.
 fn arguments<'py>(py: Python<'py>, spec: &Spec, known: &[(String, Py<PyAny>)]) -> PyResult<Bound<'py, PyDict>> {
     let given = PyDict::new(py);
     for (name, default) in known {
@@ -97,12 +97,12 @@ fn arguments<'py>(py: Python<'py>, spec: &Spec, known: &[(String, Py<PyAny>)]) -
     Ok(given)
 }
 
-/// A failure before any query is looked at.
+/// The error for a failure before any query is evaluated.
 fn failed(spec: &Spec, error: PyErr) -> Error {
     Error::Failure { measure: spec.to_string(), query: None, source: Box::new(error) }
 }
 
-/// A finite number that a user's code has returned.
+/// A finite number that the user's code has returned, or an error.
 fn finite(found: &Bound<'_, PyAny>, what: impl FnOnce() -> String) -> PyResult<f64> {
     match found.extract::<f64>() {
         Ok(number) if number.is_finite() => Ok(number),
@@ -137,7 +137,7 @@ pub fn define_additive(py: Python<'_>, function: Py<PyAny>, about: About, ideal:
     Ok(Measure(Spec::of(defined.info)))
 }
 
-/// The gain of every grade, by a function or a mapping; without one of its own grade 0 gains nothing.
+/// The gain of every grade, from a function or a mapping. Grade 0 gains nothing if a mapping lacks it.
 fn gains(gain: &Bound<'_, PyAny>, grades: &[f64]) -> PyResult<Vec<(f64, f64)>> {
     let grades = grades.iter().copied().filter(|&grade| grade > 0.0).chain([0.0]);
     let of = |grade: f64| {
@@ -153,7 +153,7 @@ fn gains(gain: &Bound<'_, PyAny>, grades: &[f64]) -> PyResult<Vec<(f64, f64)>> {
     grades.map(of).collect()
 }
 
-/// The discounts of the ranks to `depth`, by a function or in a sequence, which is 0 beyond its end.
+/// The discounts of the ranks to `depth`, from a function or a sequence. Beyond the end of a sequence they are 0.
 fn discounts(discount: &Bound<'_, PyAny>, depth: usize) -> PyResult<Vec<f64>> {
     let of = |rank: usize, found: Bound<'_, PyAny>| finite(&found, || format!("the discount of rank {rank}"));
     if discount.is_callable() {
@@ -162,7 +162,7 @@ fn discounts(discount: &Bound<'_, PyAny>, depth: usize) -> PyResult<Vec<f64>> {
     discount.try_iter()?.take(depth).enumerate().map(|(i, found)| of(i + 1, found?)).collect()
 }
 
-/// The values that a formula can ask for, by the name of an argument.
+/// A value that a formula can ask for, by the name of an argument.
 #[derive(Clone, Copy, PartialEq)]
 enum Input {
     Grades,
@@ -184,7 +184,7 @@ const INPUTS: [(&str, Input); 7] = [
     ("cutoff", Input::Cutoff),
 ];
 
-/// The names of what a formula can ask for.
+/// The names of all values that a formula can ask for.
 #[pyfunction]
 pub fn formula_inputs() -> Vec<&'static str> {
     INPUTS.iter().map(|(name, _)| *name).collect()
@@ -242,12 +242,12 @@ struct Function {
     arguments: Py<PyDict>,
     inputs: Vec<Input>,
     cutoff: Option<usize>,
-    /// numpy's, if it wants arrays.
+    /// `numpy.frombuffer`, if the function takes arrays.
     frombuffer: Option<Py<PyAny>>,
 }
 
 thread_local! {
-    /// The exception in this thread, until it is taken.
+    /// The exception that the function raised in this thread.
     static FAILED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
 }
 
@@ -298,7 +298,7 @@ impl Function {
         }
     }
 
-    /// Judged grades, highest first.
+    /// The judged grades, highest first.
     fn ideal<'py>(&self, py: Python<'py>, truth: &Judgments<'_>) -> PyResult<Bound<'py, PyAny>> {
         let judged = truth.levels.iter().filter(|level| level.grade >= 0.0);
         let grades: Vec<f64> =
@@ -334,7 +334,7 @@ impl Function {
     }
 }
 
-/// Numbers one after the other, as a buffer.
+/// Numbers in a row, as a buffer.
 fn packed<'py>(py: Python<'py>, numbers: impl ExactSizeIterator<Item = [u8; 8]>) -> PyResult<Bound<'py, PyBytes>> {
     PyBytes::new_with(py, 8 * numbers.len(), |bytes| {
         bytes.chunks_exact_mut(8).zip(numbers).for_each(|(room, number)| room.copy_from_slice(&number));

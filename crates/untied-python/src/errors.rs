@@ -4,17 +4,17 @@ use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use untied_core::Error;
 
-/// Turn a core error into the exception that documents it.
+/// The Python exception for an error of the core.
 pub fn to_python(error: Error) -> PyErr {
     Python::attach(|py| raise(py, error).unwrap_or_else(|failure| failure))
 }
 
-/// The exception for what the user has given.
+/// The exception for wrong input or a wrong option.
 pub fn refused(message: impl Into<String>) -> PyErr {
     to_python(Error::Value(message.into()))
 }
 
-/// The same, of a measure.
+/// The exception for a wrong measure.
 pub fn refused_measure(message: impl Into<String>) -> PyErr {
     to_python(Error::Measure(message.into()))
 }
@@ -30,7 +30,7 @@ fn raise(py: Python<'_>, error: Error) -> PyResult<PyErr> {
     if let Error::Io { file, source } = &error
         && let Some(code) = source.raw_os_error()
     {
-        // OSError picks its subclass (FileNotFoundError, ...) by the code.
+        // OSError picks a subclass, such as FileNotFoundError, by the code.
         let text = py.import("os")?.getattr("strerror")?.call1((code,))?.unbind();
         return Ok(PyOSError::new_err((code, text, file.clone())));
     }
@@ -48,14 +48,14 @@ fn raise(py: Python<'_>, error: Error) -> PyResult<PyErr> {
         Error::Undefined { .. } => errors.getattr("UndefinedError")?.call1((message,))?,
         Error::Io { .. } | Error::Ungrouped(_) => py.import("builtins")?.getattr("OSError")?.call1((message,))?,
         Error::Memory { .. } => py.import("builtins")?.getattr("MemoryError")?.call1((message,))?,
-        // Only where Python did not raise what it was stopped for.
+        // This is reached only if Python did not raise the exception for which it was stopped.
         Error::Stopped => py.import("builtins")?.getattr("KeyboardInterrupt")?.call0()?,
         Error::Value(_) | Error::Failure { .. } => errors.getattr("UntiedError")?.call1((message,))?,
     };
     Ok(PyErr::from_value(exception))
 }
 
-/// The exception that a user's code raised, unchanged, with a note that says where.
+/// The exception that the user's code raised, with a note that says where.
 fn noted(py: Python<'_>, raised: PyErr, measure: &str, query: Option<&str>) -> PyResult<PyErr> {
     let of_query = query.map(|query| format!(", query {query}")).unwrap_or_default();
     raised.value(py).call_method1("add_note", (format!("in measure {measure}{of_query}"),))?;

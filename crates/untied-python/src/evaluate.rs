@@ -56,7 +56,7 @@ impl Evaluator {
         Ok(Evaluator { qrels, threads, prepared })
     }
 
-    /// Evaluate a run in memory; `ungrouped` tells that it is there because it could not be streamed.
+    /// Evaluates a run in memory. `ungrouped` says that it was read into memory because it could not be streamed.
     #[pyo3(signature = (run, ungrouped = false))]
     fn evaluate(&self, py: Python<'_>, run: &Run, ungrouped: bool) -> PyResult<Evaluation> {
         let qrels = &self.qrels.get().0;
@@ -67,8 +67,8 @@ impl Evaluator {
         Ok(Evaluation { qrels: self.qrels.clone_ref(py), evaluation })
     }
 
-    /// Evaluate a run's file while it is read. What turns out not to be grouped by query is read again, into memory;
-    /// what cannot be read again is from the start, unless it is to be streamed.
+    /// Evaluates a run's file while it is read. If its lines are not grouped by query, it is read again into memory. A
+    /// file that cannot be read twice is read into memory at once, unless it is to be streamed.
     #[pyo3(signature = (path, format, columns, stream))]
     fn evaluate_file(
         &self,
@@ -92,8 +92,8 @@ impl Evaluator {
         Ok(Evaluation { qrels: self.qrels.clone_ref(py), evaluation })
     }
 
-    /// Evaluate a run while it comes as a stream of Arrow batches; nothing if it turns out not to be grouped by query,
-    /// unless it is to be streamed.
+    /// Evaluates a stream of Arrow batches. If they are not grouped by query, there is no result, unless the run is to
+    /// be streamed.
     fn evaluate_arrow(
         &self,
         table: &Bound<'_, PyAny>,
@@ -112,7 +112,7 @@ impl Evaluator {
         Ok(evaluation.map(|evaluation| Evaluation { qrels: self.qrels.clone_ref(py), evaluation }))
     }
 
-    /// Distributions over orders of ties: exact up to a number of states, beyond that on a grid of cells.
+    /// The distributions over tie orders. They are exact up to a number of states, and beyond it on a grid of cells.
     fn laws(&self, py: Python<'_>, run: &Run, states: usize, cells: usize, per_query: bool) -> PyResult<Laws> {
         let (qrels, settings) = (&self.qrels.get().0, self.prepared.settings);
         let found = threads::run(py, self.threads, || {
@@ -122,8 +122,8 @@ impl Evaluator {
         Ok(Laws::new(found, qrels))
     }
 
-    /// Values of all queries of the qrels or the run, as a stream of Arrow batches; of those that are not evaluated only
-    /// the names. There need not be any to evaluate, as in a part of larger qrels and runs.
+    /// The values of all queries as a stream of Arrow batches. Queries that are not evaluated only have their names. A
+    /// part of larger data may have no query to evaluate.
     fn rows<'py>(&self, py: Python<'py>, run: Py<Run>) -> PyResult<Bound<'py, PyCapsule>> {
         let (qrels, table, settings) = (&self.qrels.get().0, &run.get().0, self.prepared.settings);
         let is_evaluated = |judged: bool, retrieved: bool| judged && (retrieved || settings.queries == Queries::Qrels);
@@ -168,7 +168,7 @@ pub fn facts<'py>(py: Python<'py>, facts: &Facts) -> PyResult<Bound<'py, PyDict>
     Ok(dict)
 }
 
-/// Facts of no query, to which those of queries are added.
+/// The facts about no queries, to which those about queries are added.
 #[pyfunction]
 pub fn no_facts(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     facts(py, &Facts::default())
@@ -183,13 +183,13 @@ pub fn fact_info() -> Vec<(&'static str, &'static str, &'static str)> {
 /// The parts of a value, and its standard error.
 pub type WithError = (f64, Option<f64>, Option<f64>, Option<f64>, &'static str, Option<f64>);
 
-/// A value as Python has it.
+/// A value in the form that Python takes.
 pub fn parts(value: MeasureValue) -> WithError {
     let (mean, low, high, variance, certainty) = convert::parts(value);
     (mean, low, high, variance, certainty, value.error)
 }
 
-/// One field of a measure's values, query by query, as float64: value, low, high or variance. NaN where there is none.
+/// One field (value, low, high or variance) of a measure for all queries, as float64. Missing ones are NaN.
 pub fn column<'py>(
     py: Python<'py>,
     evaluation: &evaluate::Evaluation,
@@ -213,7 +213,7 @@ pub fn column<'py>(
 
 #[pymethods]
 impl Evaluation {
-    /// One field of a measure's values; see [`column`].
+    /// One field of a measure for all queries; see [`column`].
     fn column<'py>(&self, py: Python<'py>, measure: usize, field: &str) -> PyResult<Bound<'py, PyByteArray>> {
         column(py, &self.evaluation, measure, field)
     }
@@ -266,7 +266,8 @@ impl Evaluation {
         facts(py, &self.evaluation.facts)
     }
 
-    /// Whether `facts` hold nothing to warn of: documents in common, relevant ones, and a grade of at least `least`.
+    /// Whether there is nothing to warn of: runs and qrels share documents, some are relevant, and a grade is at least
+    /// `least`.
     fn is_plain(&self, least: f64) -> bool {
         let facts = &self.evaluation.facts;
         !facts.swapped && facts.matched > 0 && facts.relevant > 0 && facts.highest >= least

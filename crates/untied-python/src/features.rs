@@ -1,4 +1,4 @@
-//! Features as scoring functions: data in, values as Python objects out.
+//! Features as scoring functions, evaluated for Python.
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -21,7 +21,7 @@ use crate::threads::{self, Threads};
 pub struct FeatureEvaluator {
     specs: Vec<Spec>,
     settings: Settings,
-    /// In each direction, whether the lowest value is best.
+    /// For each direction, whether the lowest value is best.
     directions: Vec<bool>,
     per_query: bool,
     threads: Option<Threads>,
@@ -49,7 +49,7 @@ impl FeatureEvaluator {
         FeatureEvaluator { specs: specs(&measures), settings: policies.settings, directions, per_query, threads }
     }
 
-    /// Features of files in SVMlight's form, which are read as one.
+    /// Evaluates the features of files in the format of SVMlight. The files are one data set.
     fn read(&self, py: Python<'_>, paths: Vec<FilePath>) -> PyResult<FeatureEvaluation> {
         let paths = paths.into_iter().map(path_text).collect::<PyResult<Vec<String>>>()?;
         threads::run(py, self.threads, || {
@@ -60,8 +60,8 @@ impl FeatureEvaluator {
         })
     }
 
-    /// Features in columns, each an array, its type and its name, of documents with labels; of every query its id, its
-    /// first document and where it ends.
+    /// Evaluates features in columns, each given as an array, its type and its name. Each query has an id, a first
+    /// document and an end.
     fn columns(
         &self,
         py: Python<'_>,
@@ -117,19 +117,19 @@ impl FeatureEvaluation {
         self.evaluated.documents
     }
 
-    /// Distinct values (none if there are too many); documents that are tied, that have a value, that have none, and whose
-    /// line does not name the feature; queries in which it has more than one value.
+    /// Five counts after the number of distinct values (none if there are too many): documents that are tied, that have
+    /// a value, that have none, and whose line lacks the feature; and queries in which it has several values.
     fn ties(&self, feature: usize) -> (Option<usize>, usize, usize, usize, usize, usize) {
         let ties = &self.feature(feature).ties;
         (ties.distinct(), ties.tied, ties.ranked, ties.missing, ties.absent, ties.varied)
     }
 
-    /// The values of a random order.
+    /// The means of a random order.
     fn chance(&self) -> Vec<WithError> {
         self.evaluated.chance.totals().into_iter().map(parts).collect()
     }
 
-    /// The same of queries, all measures of one after the other.
+    /// The values of queries in a random order. A query has all its measures in a row.
     fn chances(&self) -> Vec<WithError> {
         self.evaluated.chance.values.iter().copied().map(parts).collect()
     }
@@ -138,7 +138,7 @@ impl FeatureEvaluation {
         self.scorer(feature, direction).totals().into_iter().map(parts).collect()
     }
 
-    /// Values of queries, all measures of one after the other.
+    /// The values of queries. A query has all its measures in a row.
     fn values(&self, feature: usize, direction: usize) -> Vec<WithError> {
         self.scorer(feature, direction).values.iter().copied().map(parts).collect()
     }

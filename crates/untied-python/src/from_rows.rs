@@ -12,9 +12,9 @@ use crate::errors::to_python;
 use crate::formats::one_document_a_row;
 use crate::mappings::Taken;
 
-/// Read rows; `names` are those of their columns, and `named` what the user says that they hold.
+/// The chunks of rows. `names` are the names of the columns, and `named` the columns that the user names.
 ///
-/// Without names, named tuples have their own, and others are query, document and number.
+/// Without names, named tuples have their own. Plain tuples are query, document and number.
 pub fn chunks(
     rows: &Bound<'_, PyAny>,
     kind: Content,
@@ -45,7 +45,7 @@ pub fn chunks(
     Ok(chunks)
 }
 
-/// Names of columns, told by the first row.
+/// The names of the columns, from the first row.
 fn names_of(row: &Bound<'_, PyAny>, kind: Content, at: usize, source: &str) -> PyResult<Vec<String>> {
     if let Ok(fields) = row.getattr("_fields") {
         return fields.extract();
@@ -71,7 +71,7 @@ struct Reader<'s> {
     names: Vec<String>,
     source: &'s str,
     taken: Taken,
-    /// The key of the current query.
+    /// The id of the current query.
     current: Option<Vec<u8>>,
     key: Vec<u8>,
     numbers: Vec<f64>,
@@ -140,7 +140,7 @@ impl<'s> Reader<'s> {
         pushed.or_else(|error| self.refused(error, &document, self.columns.document, at))
     }
 
-    /// The error for an object that is no id; any other as it is.
+    /// The error for an object that is no id. Other errors stay as they are.
     fn refused(&self, error: PyErr, value: &Bound<'_, PyAny>, column: usize, at: u64) -> PyResult<()> {
         let what = match is_id(value) {
             true => return Err(error),

@@ -13,14 +13,14 @@ use crate::threads::{self, Threads};
 pub struct Laws {
     queries: Vec<String>,
     totals: Vec<Option<Law>>,
-    /// Measure by measure for every query, if they were kept.
+    /// For each measure, the distribution of every query, if they were kept.
     of_queries: Vec<Vec<Option<Law>>>,
 }
 
-/// The lower and, where it is another one, the upper distribution.
+/// The lower distribution, and the upper one if it is different.
 type Held = (Vec<Atom>, Option<Vec<Atom>>);
 
-/// Between which numbers P(A > B), P(A = B) and P(A < B) lie.
+/// Lower and upper bounds of P(A > B), P(A = B) and P(A < B).
 type Compared = ((f64, f64), (f64, f64), (f64, f64));
 
 fn held(law: &Law) -> Held {
@@ -52,7 +52,7 @@ impl Laws {
 
 #[pymethods]
 impl Laws {
-    /// From what `parts` returned.
+    /// The laws that `parts` took apart.
     #[staticmethod]
     fn of(queries: Vec<String>, totals: Vec<Option<Held>>, of_queries: Vec<Vec<Option<Held>>>) -> Laws {
         let all = |laws: Vec<Option<Held>>| laws.into_iter().map(|one| one.map(from_held)).collect();
@@ -75,7 +75,7 @@ impl Laws {
         !self.of_queries.is_empty()
     }
 
-    /// A distribution; none where nothing has a value.
+    /// A distribution, or none if there is no value.
     #[pyo3(signature = (measure, row=None))]
     fn law(&self, measure: usize, row: Option<usize>) -> Option<Held> {
         self.get(measure, row).map(held)
@@ -87,20 +87,20 @@ impl Laws {
         self.get(measure, row).is_none_or(Law::is_exact)
     }
 
-    /// Between which values quantiles lie.
+    /// Lower and upper bounds of quantiles.
     #[pyo3(signature = (measure, levels, row=None))]
     fn quantiles(&self, measure: usize, levels: Vec<f64>, row: Option<usize>) -> Vec<(f64, f64)> {
         let law = self.get(measure, row);
         levels.iter().map(|&level| law.map_or((f64::NAN, f64::NAN), |law| law.quantile(level))).collect()
     }
 
-    /// Between which numbers the probability of a value of at most x lies.
+    /// Lower and upper bounds of the probability of a value of at most x.
     #[pyo3(signature = (measure, x, row=None))]
     fn at_most(&self, measure: usize, x: f64, row: Option<usize>) -> (f64, f64) {
         self.get(measure, row).map_or((f64::NAN, f64::NAN), |law| law.at_most(x))
     }
 
-    /// How a value compares with the same of another run.
+    /// The probabilities that a value is above, equal to and below the value of another run.
     #[pyo3(signature = (other, measure, rows=None))]
     fn against(&self, other: &Laws, measure: usize, rows: Option<(usize, usize)>) -> Option<Compared> {
         let (mine, theirs) = rows.unzip();
@@ -108,7 +108,7 @@ impl Laws {
     }
 }
 
-/// How the means of every run compare with those of every later one, measure by measure.
+/// For each measure, the same probabilities for the means of every two runs.
 #[pyfunction]
 #[pyo3(signature = (laws, threads))]
 pub fn compare_laws(

@@ -10,10 +10,10 @@ use untied_core::table::{Chunk, Chunks, hash, subtopics};
 use crate::convert::{RecentNumbers, found, found_number, is_id, items, mark, number, with_id};
 use crate::errors::{refused, to_python};
 
-/// Rows taken from Python, as chunks of a size that columns can hold.
+/// Rows taken from Python objects, in chunks of a size that columns can hold.
 pub struct Taken {
     chunks: Chunks,
-    /// Whether the documents of a query are keys of a dict, and all of them str of valid text: then their bytes differ.
+    /// Whether no query can have a document twice, because its documents are keys of a dict and all of them are str.
     pub are_distinct: bool,
 }
 
@@ -23,23 +23,23 @@ impl Default for Taken {
     }
 }
 
-/// Bytes of an id, roughly: columns of ids are made large enough for most.
+/// The length of an id for which columns have room at first.
 const TYPICAL_ID: usize = 16;
 
-/// Rows for which room is made at once; what has more, or only says so, grows.
+/// The largest number of rows for which there is room at first. Rows beyond it make the columns grow.
 const MOST_ROOM: usize = 1 << 24;
 
 impl Taken {
-    /// Nothing yet, with room for what a dict of dicts holds.
+    /// No rows yet, with room for those of a dict of dicts.
     pub fn new(source: &Bound<'_, PyAny>) -> Taken {
         Taken::with_columns(source, 1)
     }
 
-    /// The same with several numbers a row.
+    /// No rows yet, with several numbers a row.
     pub fn with_columns(source: &Bound<'_, PyAny>, numbers: usize) -> Taken {
         let mut chunks = Chunks::new(numbers);
         if let Ok(dict) = source.cast_exact::<PyDict>() {
-            // Only of what tells its length without running Python's code.
+            // Other types would run Python code to tell their length.
             let length = |documents: Bound<'_, PyAny>| {
                 let list = || documents.cast::<PyList>().map_or(0, PyListMethods::len);
                 documents.cast_exact::<PyDict>().map_or_else(|_| list(), PyDictMethods::len)
@@ -50,7 +50,7 @@ impl Taken {
         Taken { chunks, are_distinct: false }
     }
 
-    /// Nothing yet, in the room of chunks that are no longer needed.
+    /// No rows yet, in the memory of chunks that are no longer needed.
     pub fn reusing(mut free: Vec<Chunk>) -> Taken {
         let mut taken = Taken::default();
         if let Some(mut chunk) = free.pop() {
@@ -60,7 +60,6 @@ impl Taken {
         taken
     }
 
-    /// The number of rows.
     pub fn rows(&self) -> usize {
         self.chunks.last.block.len()
     }
@@ -78,7 +77,7 @@ impl Taken {
         Ok(())
     }
 
-    /// The same with the number as it was given, of which the value is what 64 bits hold.
+    /// Add a document with a number that 64 bits may not hold exactly; `given` is the number itself.
     #[inline]
     pub fn push_given(&mut self, document: &Bound<'_, PyAny>, value: f64, given: &Bound<'_, PyAny>) -> PyResult<()> {
         self.push(document, value)?;
@@ -86,13 +85,13 @@ impl Taken {
         Ok(())
     }
 
-    /// The first number of the last document was given so.
+    /// Record how the last document's first number was given.
     #[inline]
     pub fn mark(&mut self, value: f64, given: &Bound<'_, PyAny>) {
         mark(given, value).into_iter().for_each(|mark| self.chunks.last.block.mark(mark));
     }
 
-    /// The same with a number for each column.
+    /// Add a document with a number for each column.
     pub fn push_all(&mut self, document: &Bound<'_, PyAny>, values: &[f64]) -> PyResult<()> {
         self.push_id(document)?;
         self.chunks.last.block.columns.iter_mut().zip(values).for_each(|(column, value)| column.push(*value));
@@ -110,10 +109,10 @@ impl Taken {
         self.push_other_id(document)
     }
 
-    /// An id that is no str, or has no room.
+    /// Add an id that is no str, or for which there is no room.
     #[cold]
     fn push_other_id(&mut self, document: &Bound<'_, PyAny>) -> PyResult<()> {
-        // 1 and "1" are one document.
+        // The int 1 and the str "1" are the same document.
         self.are_distinct = false;
         let push = |id: &[u8]| self.chunks.push(id, hash(id)).map_err(to_python);
         with_id(document, "a document id", push).or_else(|error| {
@@ -122,7 +121,7 @@ impl Taken {
         })
     }
 
-    /// All there is.
+    /// All rows as chunks.
     pub fn chunks(self) -> Vec<Chunk> {
         let mut chunks = self.chunks.finish();
         chunks.iter_mut().for_each(|chunk| chunk.block.are_distinct = self.are_distinct);
@@ -130,9 +129,8 @@ impl Taken {
     }
 }
 
-/// `{query: {document: number}}` or `{query: [[document, ...], ...]}`; of a run also `{query: [document, ...]}`.
-///
-/// `number` names the number in messages: score or grade.
+/// The rows of `{query: {document: number}}` or `{query: [[document, ...], ...]}`. A run may also be `{query:
+/// [document, ...]}`. In messages, the number is called `number`: score or grade.
 pub fn chunks(source: &Bound<'_, PyAny>, what: &str, number: &str) -> PyResult<Vec<Chunk>> {
     let (mut taken, mut numbers) = (Taken::new(source), RecentNumbers::default());
     taken.are_distinct = true;
@@ -152,7 +150,7 @@ pub fn chunks(source: &Bound<'_, PyAny>, what: &str, number: &str) -> PyResult<V
                 if number == "grade" && !ranked.iter().all(is_group) {
                     return Err(without_grades(query, documents));
                 }
-                // Scores need not be positive; grades count from 1, for the last group.
+                // Scores may be negative; the grades of groups end with 1.
                 let best = if number == "score" { 0 } else { ranked.len() };
                 return ranked_list(&mut taken, ranked, best as f64, number);
             }
@@ -170,7 +168,7 @@ pub fn chunks(source: &Bound<'_, PyAny>, what: &str, number: &str) -> PyResult<V
     Ok(taken.chunks())
 }
 
-/// Whether the values of a mapping's values are mappings: `{query: {subtopic: {document: grade}}}`. The first one tells.
+/// Whether a mapping has a level for subtopics: `{query: {subtopic: {document: grade}}}`. The first query tells.
 pub fn is_by_subtopic(source: &Bound<'_, PyAny>) -> PyResult<bool> {
     let Ok(queries) = source.cast::<PyMapping>() else { return Ok(false) };
     for query in queries.values()?.iter() {
@@ -182,7 +180,7 @@ pub fn is_by_subtopic(source: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(false)
 }
 
-/// `{query: {subtopic: {document: grade}}}`.
+/// The rows of `{query: {subtopic: {document: grade}}}`.
 pub fn chunks_by_subtopic(source: &Bound<'_, PyAny>) -> PyResult<Vec<Chunk>> {
     let (mut taken, mut numbers) = (Taken::new(source), RecentNumbers::default());
     let mut key = Vec::new();
@@ -212,7 +210,7 @@ pub fn chunks_by_subtopic(source: &Bound<'_, PyAny>) -> PyResult<Vec<Chunk>> {
     Ok(taken.chunks())
 }
 
-/// `{query: {document: (one, other)}}`: pairs of numbers, with what is accepted and the column each goes to.
+/// The rows of `{query: {document: (one, other)}}`, with the column of each number and the check that it must pass.
 pub fn chunks_of_pairs(
     source: &Bound<'_, PyAny>,
     one: (Accepted, usize),
@@ -247,7 +245,7 @@ pub fn chunks_of_pairs(
     Ok(taken.chunks())
 }
 
-/// `{document: length}` or `{document: (length, seconds)}`.
+/// The rows of `{document: length}` or `{document: (length, seconds)}`.
 pub fn lengths(docs: &Bound<'_, PyAny>) -> PyResult<Vec<Chunk>> {
     let mut chunk = Chunk::new(2);
     chunk.start_query(b"");
@@ -285,7 +283,7 @@ pub fn lengths(docs: &Bound<'_, PyAny>) -> PyResult<Vec<Chunk>> {
     Ok(vec![chunk])
 }
 
-/// Documents best first; a list among them is a group without an order. The first gets the number `best`.
+/// Adds documents best first. A list among them is a group of tied documents. The first one gets the number `best`.
 fn ranked_list(taken: &mut Taken, documents: Vec<Bound<'_, PyAny>>, best: f64, name: &str) -> PyResult<()> {
     for (rank, entry) in documents.into_iter().enumerate() {
         let number = best - rank as f64;
@@ -298,7 +296,7 @@ fn ranked_list(taken: &mut Taken, documents: Vec<Bound<'_, PyAny>>, best: f64, n
             taken.push(&entry, number)?;
             continue;
         };
-        // JSON has pairs of a document and a number as lists, too; the number is no document.
+        // JSON writes a pair of a document and its score as a list, too; the score is no document.
         let texts = group.iter().filter(PyAnyMethods::is_instance_of::<PyString>).count();
         if texts != 0 && texts != group.len() && group.iter().all(|document| is_id(&document)) {
             let group = found(group);
@@ -312,7 +310,7 @@ fn ranked_list(taken: &mut Taken, documents: Vec<Bound<'_, PyAny>>, best: f64, n
     Ok(())
 }
 
-/// The error for documents of a query that could be equally relevant, or best first.
+/// The error for a list of documents without grades: it does not say whether they are equally relevant or best first.
 fn without_grades(query: &Bound<'_, PyAny>, documents: &Bound<'_, PyAny>) -> PyErr {
     let kind = documents.get_type().name().map_or_else(|_| "collection".into(), |name| name.to_string());
     PyTypeError::new_err(format!(
@@ -339,7 +337,7 @@ fn finite<'py>(
     }
 }
 
-/// The place of a number, for messages.
+/// Where a number is, for messages.
 pub fn place(query: &Bound<'_, PyAny>, doc: &Bound<'_, PyAny>) -> String {
     let id = |id: &Bound<'_, PyAny>| with_id(id, "id", |bytes| Ok(quote(bytes))).unwrap_or_default();
     format!("query {}, document {}", id(query), id(doc))

@@ -40,37 +40,37 @@ impl Measure {
         Ok((slf.get_type(), (spec.to_string(),)).into_pyobject(slf.py())?.into_any())
     }
 
-    /// Its name without parameters and cutoff, such as ``"nDCG"``.
+    /// The name without parameters and cutoff, such as ``"nDCG"``.
     #[getter]
     fn name(&self) -> &'static str {
         self.0.info.name
     }
 
-    /// Its cutoff, or None if it has none.
+    /// The cutoff, or None if there is none.
     #[getter]
     fn cutoff(&self) -> Option<usize> {
         self.0.cutoff
     }
 
-    /// Whether it counts: its values are whole numbers, and are summed over queries instead of averaged.
+    /// Whether the measure counts documents or queries. Its values are then summed over queries instead of averaged.
     #[getter]
     fn is_count(&self) -> bool {
         self.0.info.aggregate == Aggregate::Sum
     }
 
-    /// Whether values of queries are averaged by the geometric mean.
+    /// Whether the mean over queries is the geometric mean.
     #[getter]
     fn is_geometric(&self) -> PyResult<bool> {
         Ok(self.0.aggregate().map_err(to_python)? == Aggregate::Geometric)
     }
 
-    /// Whether low values are good.
+    /// Whether lower values are better.
     #[getter]
     fn lower_is_better(&self) -> bool {
         self.0.info.lower_is_better
     }
 
-    /// The lowest grade for which a document gains anything, or None if no parameter sets it.
+    /// The lowest grade of a document that counts, or None if no parameter sets it.
     #[getter]
     fn least_grade(&self) -> Option<f64> {
         self.0.least_grade()
@@ -88,7 +88,7 @@ impl Measure {
         Ok(Measure(spec))
     }
 
-    /// With parameters; a measure that is of another one takes that first.
+    /// Return the measure with these parameters. MED and Delta take the measure that they are about first.
     #[pyo3(signature = (of = None, /, **parameters))]
     fn __call__(&self, of: Option<&Bound<'_, PyAny>>, parameters: Option<&Bound<'_, PyDict>>) -> PyResult<Measure> {
         let mut spec = self.0.clone();
@@ -131,12 +131,12 @@ impl Measure {
     }
 }
 
-/// The text of a measure's name.
+/// The text of a name, or the error for text that is not valid UTF-8.
 pub fn valid<'a>(name: &'a Bound<'_, PyString>) -> PyResult<&'a str> {
     name.to_str().map_err(|_| refused_measure(no_text("a measure's name", name)))
 }
 
-/// A parameter's value, if it is of a kind that measures know.
+/// The value of a parameter, or None if measures have no parameters of this type.
 pub fn value(object: &Bound<'_, PyAny>) -> PyResult<Option<Value>> {
     if let Ok(measure) = object.cast::<Measure>() {
         return Ok(Some(Value::Measure(Box::new(measure.get().0.clone()))));
@@ -169,21 +169,20 @@ pub fn value(object: &Bound<'_, PyAny>) -> PyResult<Option<Value>> {
     Ok(object.extract::<Vec<f64>>().ok().filter(|list| list.iter().all(finite)).map(Value::List))
 }
 
-/// The measures a text names: one, or several as in `P.5,10`.
+/// The measures that a text names: one, or several, as in `P.5,10`.
 #[pyfunction]
 pub fn parse_measures(text: &Bound<'_, PyString>) -> PyResult<Vec<Measure>> {
     let text = valid(text)?;
     Ok(registry::parse_all(text).map_err(to_python)?.into_iter().map(Measure).collect())
 }
 
-/// The least number of orders of ties from which the value of a ranking with this number of documents is estimated.
+/// The smallest number of tie orders for which the value of a ranking of this length is estimated.
 #[pyfunction]
 pub fn drawn_at_least(documents: usize) -> u64 {
     untied_core::measures::drawn_at_least(documents)
 }
 
-/// What there is to know about every measure of one ranking, or of two, in the order of the list; those that users have
-/// defined come last.
+/// The facts about every measure of one ranking, or of two. Measures that users have defined come last.
 #[pyfunction]
 #[pyo3(signature = (*, comparing = false))]
 pub fn measure_info(py: Python<'_>, comparing: bool) -> PyResult<Vec<Bound<'_, PyDict>>> {

@@ -11,7 +11,7 @@ use crate::errors::refused;
 use crate::tables::Run;
 use crate::threads::{self, Threads};
 
-/// The documents that runs retrieve, each once, in the order of ids.
+/// All documents that runs retrieve, each once, in the order of ids.
 #[pyfunction]
 #[pyo3(signature = (runs, threads = None))]
 #[expect(clippy::needless_pass_by_value, reason = "what Python gives")]
@@ -19,7 +19,7 @@ pub fn retrieved_documents(py: Python<'_>, runs: Vec<Py<Run>>, threads: Option<T
     threads::run(py, threads, || Ok(part::retrieved(&tables(&runs)).into_iter().map(text).collect()))
 }
 
-/// Runs of which no documents are left but these.
+/// The runs without any documents but these.
 #[pyfunction]
 #[pyo3(signature = (runs, documents, threads = None))]
 #[expect(clippy::needless_pass_by_value, reason = "what Python gives")]

@@ -12,15 +12,15 @@ use crate::errors::{refused, to_python};
 #[pyclass(frozen, module = "untied._core")]
 pub struct Policies {
     purpose: Purpose,
-    /// All policies of the purpose with the values that are used: chosen, default, or implied by another policy.
+    /// All policies of the purpose with their values. Values are chosen, default, or implied by another policy.
     chosen: Vec<(&'static str, String)>,
     pub settings: Settings,
 }
 
 #[pymethods]
 impl Policies {
-    /// Policies that were not chosen have their defaults. A default clashes with another value only if its policy is
-    /// among those that were typed.
+    /// Policies that are not chosen have their defaults. If a default clashes with another value, this is an error only
+    /// if the user typed its policy.
     #[new]
     #[pyo3(signature = (purpose, /, *, typed = Vec::new(), **chosen))]
     fn new(purpose: &str, typed: Vec<String>, chosen: Option<&Bound<'_, PyDict>>) -> PyResult<Policies> {
@@ -57,14 +57,14 @@ impl Policies {
         value.ok_or_else(|| PyKeyError::new_err(name.to_owned()))
     }
 
-    /// All policies of the purpose with the values that are used.
+    /// All policies of the purpose with their values.
     fn chosen<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
         self.chosen.iter().try_for_each(|(name, value)| dict.set_item(name, value))?;
         Ok(dict)
     }
 
-    /// What the lowest and highest values range over: `ties`, `judgments`.
+    /// What the lowest and the highest values range over: `ties`, `judgments`, both or neither.
     #[getter]
     fn varied<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let Settings { ties, unjudged, .. } = self.settings;
@@ -74,15 +74,15 @@ impl Policies {
     }
 }
 
-/// The error for a wrong value; none for a right one.
+/// The error for a wrong value, or none for a right one.
 fn wrong(purpose: Purpose, name: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
     let policy = policy(purpose, name).map_err(to_python)?;
-    // An object that is no text, or is half of a surrogate pair, is no value.
+    // An object that is not valid text is no value of a policy.
     let text = value.extract::<String>().unwrap_or_default();
     Ok(policy.why_not(purpose, &text, &value.repr()?.to_string()))
 }
 
-/// Why a purpose's policy refuses a value: the error without the policy's name; none for a right value.
+/// Why a policy refuses a value, or none for a right one. This is the error without the policy's name.
 #[pyfunction]
 pub fn why_not(purpose: &str, name: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
     let purpose = Purpose::named(purpose).map_err(to_python)?;

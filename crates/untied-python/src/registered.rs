@@ -30,7 +30,7 @@ impl Registered {
     }
 }
 
-/// Register a function that the border's types call; the first one of a name stays.
+/// Registers a function that the border's types call. The first one of a name stays.
 #[pyfunction]
 pub fn register(py: Python<'_>, name: &str, function: Py<PyAny>) -> PyResult<()> {
     let known = [&AS_RUN, &AS_QRELS, &PICKLED].into_iter().find(|known| known.name == name);

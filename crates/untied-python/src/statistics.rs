@@ -13,11 +13,11 @@ use crate::errors::to_python;
 use crate::measure::Measure;
 use crate::threads::{self, Threads};
 
-/// A run's values of one measure by query, as terms of its aggregate.
+/// A run's values of one measure by query, in the form that its aggregate adds up.
 #[pyclass(frozen, module = "untied")]
 pub struct Terms(RunValues);
 
-/// Lowest and highest values or differences.
+/// The lowest and the highest values, or differences.
 type BoundBuffers = [PyBuffer<f64>; 2];
 
 fn read(py: Python<'_>, ends: Option<BoundBuffers>) -> PyResult<Option<[Vec<f64>; 2]>> {
@@ -38,27 +38,27 @@ impl Terms {
         RunValues::new(run, &measure.0, values.to_vec(py)?, read(py, ends)?).map(Terms).map_err(to_python)
     }
 
-    /// Those that are defined.
+    /// The values that are defined.
     fn known(&self) -> Vec<f64> {
         self.0.defined()
     }
 
-    /// The aggregate, from the mean of those that are defined.
+    /// The aggregate, from the mean of the defined values.
     fn of_mean(&self, mean: f64) -> f64 {
         self.0.of_mean(mean)
     }
 
-    /// The difference of two aggregates, from the mean difference of terms of a number of queries.
+    /// The difference of two aggregates, from the mean difference of their terms and the number of queries.
     fn difference(&self, mean: f64, queries: usize) -> f64 {
         self.0.aggregate.difference(mean, queries)
     }
 }
 
-/// (differences and nearest ones as float64, dropped, means, difference, counts, ends, quantiles), see the core's `PairedValues`
+/// The fields of the core's `PairedValues`, with differences as float64.
 type Paired<'py> =
     (Bound<'py, PyByteArray>, Bound<'py, PyByteArray>, [usize; 2], [f64; 2], f64, [usize; 3], [f64; 2], [f64; 3]);
 
-/// Put two runs side by side, with bounds of the differences of all queries of both runs together, if known.
+/// Pairs two runs, with bounds of the differences of all queries if they are known.
 #[pyfunction]
 #[pyo3(signature = (a, b, bounds=None, all=false))]
 pub fn pair<'py>(
@@ -76,7 +76,7 @@ pub fn pair<'py>(
     Ok((differences, nearest, pair.dropped, pair.means, pair.difference, pair.counts, pair.ends, quantiles))
 }
 
-/// The lowest and the highest difference of two runs, and how the first stands to the second in all cases that are open.
+/// The lowest and the highest difference of two runs, and how the first stands to the second in every possible case.
 #[pyfunction]
 #[pyo3(signature = (a, b, bounds=None))]
 pub fn standing(
@@ -91,26 +91,26 @@ pub fn standing(
     Ok((pair.ends[0], pair.ends[1], pair.standing().name()))
 }
 
-/// A difference of two values, or of two means; 0 if it is only rounding.
+/// The difference of two values or means. It is 0 if they differ only by rounding.
 #[pyfunction]
 pub fn difference(a: f64, b: f64) -> f64 {
     equality::difference(a, b)
 }
 
-/// Places of values with their ranks, the best first; equal ones share a rank.
+/// The positions of values with their ranks, best first. Equal values share a rank.
 #[pyfunction]
 pub fn ranked(values: Vec<f64>, lower_is_better: bool) -> Vec<(usize, usize)> {
     equality::ranked(&values, lower_is_better)
 }
 
-/// Rows in which columns of values differ most, the most different first.
+/// The rows in which columns differ most, largest difference first.
 #[pyfunction]
 pub fn most_different(py: Python<'_>, columns: Vec<PyBuffer<f64>>, most: usize) -> PyResult<Vec<usize>> {
     let columns = columns.iter().map(|column| column.to_vec(py)).collect::<PyResult<Vec<_>>>()?;
     Ok(statistics::most_different(&columns, most))
 }
 
-/// Differences of values of the same queries, as float64 and ready for tests, and their mean.
+/// The differences of values of the same queries, as float64, and their mean.
 #[pyfunction]
 pub fn differences<'py>(
     py: Python<'py>,
@@ -123,8 +123,8 @@ pub fn differences<'py>(
     Ok((packed(py, differences.tied().iter().map(|value| value.to_ne_bytes()))?, mean))
 }
 
-/// For each list of differences, of the two runs in `pairs` if they are known: p-values of sums at least as large, at most as large, and of at least the magnitude; and
-/// whether they are exact.
+/// For each list of differences: the p-values of a sum that is at least as large, at most as large, and at least as far
+/// from 0, and whether they are exact. `pairs` names the two runs of each list, if they are known.
 #[pyfunction]
 #[pyo3(signature = (differences, samples, seed, threads=None, pairs=None))]
 pub fn randomization_p(
@@ -144,7 +144,7 @@ pub fn randomization_p(
     })
 }
 
-/// p-values of Tukey's test for pairs of runs, by number.
+/// The p-values of Tukey's test for pairs of runs, by index.
 #[pyfunction]
 #[pyo3(signature = (columns, pairs, samples, seed, threads=None))]
 pub fn tukey_p(
@@ -165,13 +165,13 @@ pub fn adjust(p: Vec<f64>, correction: &str) -> PyResult<Vec<f64>> {
     statistics::adjust(&p, correction).map_err(to_python)
 }
 
-/// What tests decide.
+/// Which differences are significant, and which of them survive.
 #[pyfunction]
 pub fn decide(p: Vec<f64>, p_most: Vec<f64>, ends: Vec<[f64; 2]>, correction: &str, level: f64) -> PyResult<Decided> {
     statistics::decide(&p, &p_most, &ends, correction, level).map_err(to_python)
 }
 
-/// The bootstrap interval (BCa) of the mean of some values; NaN if there is none.
+/// The bootstrap interval (BCa) of the mean of some values. It is NaN if there is none.
 #[pyfunction]
 #[pyo3(signature = (values, level, samples, seed, threads=None))]
 pub fn bootstrap_interval(
@@ -185,8 +185,8 @@ pub fn bootstrap_interval(
     threads::run(py, threads, || interval(&values, level, samples, seed))
 }
 
-/// What [`bootstrap_interval`] is found from, so that tests can hold it against another formula: means of samples that are
-/// drawn from values with replacement, ascending; how many are below the values' own mean, and how many at most that.
+/// The bootstrap distribution behind [`bootstrap_interval`], for tests: the means of samples with replacement,
+/// ascending, and how many of them are below, and how many at most, the mean of the values.
 #[pyfunction]
 #[pyo3(signature = (values, samples, seed, threads=None))]
 pub fn bootstrap_means(

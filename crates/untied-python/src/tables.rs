@@ -21,12 +21,12 @@ use crate::registered::{AS_QRELS, AS_RUN};
 use crate::threads::Threads;
 use crate::{arrow, from_rows, threads};
 
-/// A run in memory: for each query, the documents that were retrieved, with their scores.
+/// A run in memory: for each query, the retrieved documents with their scores.
 ///
-/// You rarely need it, because functions take files, frames and dicts as they are. Make a `Run` to read a file only
-/// once, to give it a name, or to say what its format or its columns are.
+/// You rarely need it, because functions take files, frames and dicts. Make a `Run` to read a file only once, to give
+/// it a name, or to say what its format or its columns are.
 ///
-/// ``run["q1"]`` lists the documents of a query with their scores, ``len`` counts queries, and iteration goes over
+/// ``run["q1"]`` lists the documents of a query with their scores. ``len`` counts queries, and iteration goes over
 /// their ids. A run can't be changed.
 ///
 /// Parameters
@@ -34,13 +34,13 @@ use crate::{arrow, from_rows, threads};
 /// run : path, frame, dict, or Run
 ///     A run of any kind that `untied.evaluate` takes, such as ``{"q1": {"d1": 7.5, "d2": 2}}``.
 /// name : str, optional
-///     What to call it in tables. By default, it has the name of its file, or its key in a dict of runs.
+///     What to call the run in tables. By default, it has the name of its file, or its key in a dict of runs.
 /// format : str
-///     If it is a file, its format, as for `untied.read_run`.
+///     The format of a file, as for `untied.read_run`.
 /// columns : dict, optional
 ///     The names of its columns, if they are unusual: ``{"query": "q", "document": "d", "score": "s"}``.
 /// threads : int, optional
-///     Number of threads; as many as there are processors by default.
+///     How many threads to use; by default, one for each processor.
 ///
 /// Raises
 /// ------
@@ -59,7 +59,7 @@ impl From<table::Run> for Run {
     }
 }
 
-/// The name of a run, which must be text that can be printed.
+/// The name of a run. It must be text that can be printed.
 fn run_name(name: &Bound<'_, PyString>) -> PyResult<String> {
     match name.to_str() {
         Ok("") => Err(refused("name must not be empty")),
@@ -70,10 +70,10 @@ fn run_name(name: &Bound<'_, PyString>) -> PyResult<String> {
 
 /// Relevance judgments in memory: for each query, the judged documents with their grades.
 ///
-/// You rarely need them, because functions take files, frames and dicts as they are. Make `Qrels` to read them only
-/// once, or to say what their format or their columns are.
+/// You rarely need them, because functions take files, frames and dicts. Make `Qrels` to read a file only once, or to
+/// say what its format or its columns are.
 ///
-/// ``qrels["q1"]`` is a dict of the documents of a query and their grades, ``len`` counts queries, and iteration goes
+/// ``qrels["q1"]`` is a dict of the documents of a query and their grades. ``len`` counts queries, and iteration goes
 /// over their ids. Qrels can't be changed.
 ///
 /// Parameters
@@ -86,7 +86,7 @@ fn run_name(name: &Bound<'_, PyString>) -> PyResult<String> {
 /// columns : dict, optional
 ///     The names of their columns, if they are unusual: ``{"query": "q", "document": "d", "grade": "g"}``.
 /// threads : int, optional
-///     Number of threads; as many as there are processors by default.
+///     How many threads to use; by default, one for each processor.
 ///
 /// Raises
 /// ------
@@ -103,25 +103,25 @@ pub struct Qrels(pub table::Qrels);
 #[pyclass(frozen, module = "untied._core")]
 pub struct Lengths(pub Arc<table::Lengths>);
 
-/// The same for a piece of a table, whose row numbers would mean nothing in messages.
+/// Chunks without row numbers, which would mean nothing in messages about a piece of a table.
 fn without_rows(mut chunks: Vec<Chunk>) -> Vec<Chunk> {
     chunks.iter_mut().for_each(|chunk| chunk.lines = LineMap::default());
     chunks
 }
 
-/// A function and its arguments, as pickle has them.
+/// A function and its arguments: what `__reduce__` returns.
 type Reduced<'py> = (Bound<'py, PyAny>, (Bound<'py, PyBytes>,));
 
-/// The same of a run, which may have a name.
+/// What `__reduce__` returns for a run, which may have a name.
 type ReducedRun<'py> = (Bound<'py, PyAny>, (Bound<'py, PyBytes>, Option<String>));
 
-/// The static method `restore` of an object's class, and the bytes that it makes the object from.
+/// What `__reduce__` returns for an object: the static method `restore` of its class, and the bytes that it takes.
 fn reduced<'py>(object: &Bound<'py, PyAny>, store: impl FnOnce() -> Vec<u8> + Send) -> PyResult<Reduced<'py>> {
     let bytes = object.py().detach(store);
     Ok((object.get_type().getattr("restore")?, (PyBytes::new(object.py(), &bytes),)))
 }
 
-/// Makes the object that was stored.
+/// The object that was stored in these bytes.
 fn restored<T: Send>(py: Python<'_>, bytes: &[u8], restore: fn(&[u8]) -> Option<T>, what: &str) -> PyResult<T> {
     let restored = threads::run(py, None, || Ok(restore(bytes)))?;
     restored.ok_or_else(|| refused(format!("these bytes are no {what} of this version of untied")))
@@ -135,7 +135,7 @@ fn documents(table: &Table) -> usize {
     (0..table.len()).map(|query| table.rows(query).len()).sum()
 }
 
-/// Document ids and numbers of one query, in the order of the input.
+/// The documents of one query with their numbers, in the order of the input.
 fn rows(table: &Table, query: &Bound<'_, PyAny>) -> PyResult<Vec<(String, f64)>> {
     let found = with_id(query, "a query id", |id| Ok(table.find(id)))?;
     let Some(found) = found else { return Err(PyKeyError::new_err(query.clone().unbind())) };
@@ -222,7 +222,7 @@ impl Run {
         threads::run(rows.py(), threads, || table::Run::new(chunks, "run")).map(Run::from)
     }
 
-    /// Return the ids of its queries, in the order of their bytes.
+    /// Return the ids of the queries of the run, in byte order.
     fn queries(&self) -> Vec<String> {
         ids(&self.0)
     }
@@ -243,7 +243,7 @@ impl Run {
         PyList::new(py, rows(&self.0, query)?)
     }
 
-    /// Restore a run that was pickled.
+    /// Restore a pickled run.
     #[staticmethod]
     #[pyo3(signature = (bytes, name = None))]
     fn restore(py: Python<'_>, bytes: &[u8], name: Option<String>) -> PyResult<Run> {
@@ -256,7 +256,7 @@ impl Run {
         Ok((restore, (bytes, held.1.clone())))
     }
 
-    /// Nothing can be changed, so that a copy would be the same for ever.
+    /// A run cannot be changed, so it is its own copy.
     fn __copy__(slf: Py<Self>) -> Py<Self> {
         slf
     }
@@ -303,7 +303,7 @@ impl Lengths {
         reduced(slf.as_any(), || held.0.store())
     }
 
-    /// Nothing can be changed, so that a copy would be the same for ever.
+    /// A run cannot be changed, so it is its own copy.
     fn __copy__(slf: Py<Self>) -> Py<Self> {
         slf
     }
@@ -401,7 +401,7 @@ impl Qrels {
         threads::run(rows.py(), threads, || table::Qrels::with_detail(chunks, detail, "qrels")).map(Qrels)
     }
 
-    /// Return the ids of the judged queries, in the order of their bytes.
+    /// Return the ids of the judged queries, in byte order.
     fn queries(&self) -> Vec<String> {
         ids(&self.0)
     }
@@ -411,29 +411,29 @@ impl Qrels {
         self.0.grades().to_vec()
     }
 
-    /// Return these qrels as a part of larger ones, in which all of these grades occur.
+    /// Return a copy that also knows the grades of larger qrels, of which these are a part.
     #[allow(clippy::needless_pass_by_value)]
     fn among(&self, grades: Vec<f64>) -> Qrels {
         Qrels(self.0.clone().among(&grades))
     }
 
-    /// Return the positions of its queries for which no document is judged.
+    /// Return the positions of queries in which no document is judged.
     fn unanswered(&self) -> HashSet<usize> {
         (0..self.0.len()).filter(|&query| self.0.rows(query).is_empty()).collect()
     }
 
-    /// Return these qrels without some queries, given by their positions.
+    /// Return a copy without the queries at some positions.
     fn without(&self, py: Python<'_>, queries: HashSet<usize>, threads: Option<Threads>) -> PyResult<Qrels> {
         threads::run(py, threads, || self.0.without(&queries)).map(Qrels)
     }
 
-    /// The number of judgments that do not count, because an earlier one judges the same document.
+    /// The number of judgments that do not count, because an earlier one is about the same document.
     #[getter]
     fn repeated(&self) -> usize {
         self.0.repeated()
     }
 
-    /// What they say besides grades, as the format that holds it; ``"trec"`` if there are only grades.
+    /// The format that these qrels need: ``"trec"`` if there are only grades, otherwise one such as ``"subtopics"``.
     #[getter]
     fn format(&self) -> &'static str {
         self.0.detail().map_or("trec", Detail::format)
@@ -459,7 +459,7 @@ impl Qrels {
         Ok(dict)
     }
 
-    /// Restore qrels that were pickled.
+    /// Restore pickled qrels.
     #[staticmethod]
     fn restore(py: Python<'_>, bytes: &[u8]) -> PyResult<Qrels> {
         restored(py, bytes, table::Qrels::restore, "qrels").map(Qrels)
@@ -470,7 +470,7 @@ impl Qrels {
         reduced(slf.as_any(), || held.0.store())
     }
 
-    /// Nothing can be changed, so that a copy would be the same for ever.
+    /// Qrels cannot be changed, so they are their own copy.
     fn __copy__(slf: Py<Self>) -> Py<Self> {
         slf
     }

@@ -37,18 +37,19 @@ def evaluate_features(
 ) -> FeatureResults:
     """Evaluate every feature of a learning-to-rank data set, as if it alone ranked the documents.
 
-    Use it to see which features rank well before you train on them. Many are discrete and tie most documents, so values
-    are means over all orders (McSherry & Najork 2008), by default with the lowest and the highest value.
+    Use it to see which features rank well before you train on them. Many features have few different values and tie
+    most documents. So each value is the mean over all orders of tied documents (McSherry & Najork 2008), by default
+    with the lowest and the highest value.
 
     Parameters
     ----------
     data : path, list of paths, array, or frame
         The data set, in one of these forms:
 
-        * files in the format of SVMlight and LETOR (``label qid:Q feature:value ... # comment``), optionally compressed
-          with gzip, zstd or xz. Several files are one data set, which may be larger than memory.
-        * a Parquet file, or a frame: a pandas DataFrame, a dict of columns, or any object with Arrow's C stream. It has
-          a column for each feature, or one column of lists.
+        * files in the format of SVMlight and LETOR, ``label qid:Q feature:value ... # comment``. Several files are one
+          data set. They may be compressed with gzip, zstd or xz, and larger than memory.
+        * a Parquet file, or a frame (a pandas DataFrame, a dict of columns, or any object with Arrow's C stream). It
+          has a column for each feature, or one column of lists.
         * an array, documents x features
     measures : measures or their names, optional
         The measures to compute, as objects or names, such as ``[nDCG @ 10, "AP(rel=2)"]``. Measures of ir_measures work
@@ -56,25 +57,23 @@ def evaluate_features(
 
         Arrays only have labels, so measures that need subtopics, sampled pools or lengths of documents are refused.
     labels : array, or name of a column, optional
-        The grade of each document. You need to pass labels if `data` is an array. If `data` is a frame, pass the name
-        of the column with the labels, unless it is called ``label``, ``relevance``, ``rel``, ``grade`` or ``gain``.
-        Files have labels already.
+        The grade of each document, if `data` is an array. If it is a frame, the name of the column with the grades; by
+        default ``label``, ``relevance``, ``rel``, ``grade`` or ``gain``. Files have labels already.
     query_ids : array, or name of a column, optional
-        The query of each document. You need to pass ids of queries if `data` is an array. If `data` is a frame, pass
-        the name of the column with the ids, unless it is called ``qid``, ``query_id``, ``query-id`` or ``query``. Files
-        have ids of queries already.
+        The id of each document's query, if `data` is an array. If it is a frame, the name of the column with these ids;
+        by default ``qid``, ``query_id``, ``query-id`` or ``query``. Files have ids already.
     names : names, {number: name}, or path, optional
-        The names of the features. If `data` are files, pass a dict with a name for each number, or the path of a file
-        with lines ``number name``. If `data` is an array, pass a name for each column. If `data` is a frame, pass the
-        names of the columns that are features. By default, all numeric columns of a frame are features, except document
-        ids.
+        The names of the features:
+
+        * for files, a dict with a name for each number, or the path of a file with lines ``number name``
+        * for an array, a name for each column
+        * for a frame, the columns that are features; by default, all numeric columns but document ids
     ties : str
-        How to score documents with equal values: ``"range"``, ``"expected"``, ``"best"`` or ``"worst"``, as for
-        `Evaluator`. ``"given"`` takes tied documents in the order of the data.
+        How to score documents with equal values: ``"range"`` (the mean over all orders, with the lowest and the highest
+        value), ``"expected"`` (only this mean), ``"best"``, ``"worst"``, or ``"given"`` (the order of the data).
     directions : str
-        Whether high or low values of a feature are ranked first. ``"high"``: the highest value is first. ``"low"``: the
-        lowest value is first. ``"both"``: each feature is evaluated in both directions. ``"better"``: each feature is
-        evaluated in both directions, and the direction with the better mean is kept.
+        Which values of a feature to rank first. ``"high"``: the highest. ``"low"``: the lowest. ``"both"``: evaluate
+        each feature in both directions. ``"better"``: evaluate both and keep the one with the better mean.
     unjudged : str
         How to score retrieved documents without a judgment:
 
@@ -94,7 +93,7 @@ def evaluate_features(
     threads : int, optional
         How many threads to use; by default, one for each processor. The values do not depend on it.
     per_query : bool
-        Whether to also keep the values of queries, which take memory for every feature and query.
+        Whether to also keep the values of queries. They take memory for every feature and query.
 
     Returns
     -------
@@ -113,7 +112,7 @@ def evaluate_features(
 
     Examples
     --------
-    The first feature ties the two documents of a query:
+    Feature a ties the two documents of the query, and feature b ranks the relevant one last:
 
     >>> import untied
     >>> data = [[7, 1], [7, 2]]

@@ -26,11 +26,12 @@ DIRECTIONS = {"high": ("high",), "low": ("low",), "both": ("high", "low"), "bett
 
 
 class FeatureResults(MeasureResults):
-    """What `untied.evaluate_features` returns: how well each feature ranks.
+    """How well each feature ranks documents, as `untied.evaluate_features` returns it.
 
-    ``results["16", "AP"]`` is the mean of the feature 16. If both directions were evaluated, this is the mean in the
-    better one, and ``results["16", "low", "AP"]`` is the mean with the lowest value ranked first. `table` has all
-    values, best feature first.
+    ``results["16", "AP"]`` is the mean AP of feature 16. `table` has all values, best feature first.
+
+    If each feature was evaluated in both directions, ``results["16", "AP"]`` is the better of the two means, and
+    ``results["16", "low", "AP"]`` is the mean if the lowest value is ranked first.
     """
 
     _ranked = True
@@ -56,12 +57,12 @@ class FeatureResults(MeasureResults):
 
     @property
     def features(self) -> list[str]:
-        """Names of the features, or their numbers if they have no names, in the order of the data."""
+        """The names of the features in the order of the data. Features without names have numbers."""
         return list(self._features)
 
     @property
     def directions(self) -> list[str]:
-        """Which directions were evaluated: ``high`` (the highest value is ranked first), ``low``, or both."""
+        """The directions that were evaluated: ``high`` (the highest value is ranked first), ``low``, or both."""
         return list(DIRECTIONS[self._asked])
 
     @property
@@ -75,7 +76,7 @@ class FeatureResults(MeasureResults):
         return self._evaluations[0].documents()
 
     def keys(self) -> list[Any]:
-        """Return the keys: pairs of a feature and a measure."""
+        """Return all pairs of a feature and a measure."""
         return [(feature, measure) for feature in self._features for measure in self.measures]
 
     def __contains__(self, key: Any) -> bool:
@@ -119,8 +120,8 @@ class FeatureResults(MeasureResults):
         measure : measure or its name
             One of the evaluated measures.
         direction : str, optional
-            ``"high"`` or ``"low"``. By default, you get the direction that was evaluated. If both were, you get the
-            better one.
+            ``"high"`` or ``"low"``. By default, you get the direction that was evaluated, or the better one if both
+            were.
 
         Returns
         -------
@@ -140,7 +141,7 @@ class FeatureResults(MeasureResults):
         return mean_with_notes(mean, self._measures[number], f"feature {feature}", facts, self._policies.chosen())
 
     def ties(self, feature: str) -> FeatureTies:
-        """Count how many different values a feature has, and how many documents are tied by it.
+        """Return how many different values a feature has, and how many documents it ties.
 
         Parameters
         ----------
@@ -168,12 +169,14 @@ class FeatureResults(MeasureResults):
         return {"distinct": distinct, "tied": share, "missing": missing, "absent": absent, "varied": varied}
 
     def chance(self, measure: MeasureLike | None = None) -> float:
-        """Return the mean that random rankings have, to see which features are better than chance.
+        """Return the mean that random rankings would have.
+
+        A feature is better than chance if its mean is higher.
 
         Parameters
         ----------
         measure : measure or its name, optional
-            The measure to use, which must be one of those that were evaluated. By default, this is the first of them.
+            Which of the evaluated measures. By default, this is the first.
 
         Returns
         -------
@@ -195,13 +198,13 @@ class FeatureResults(MeasureResults):
         feature : str
             The feature's name or number.
         measure : measure or its name, optional
-            The measure to use, which must be one of those that were evaluated. By default, this is the first of them.
+            Which of the evaluated measures. By default, this is the first.
 
         Returns
         -------
         str
-            ``"high"`` if the feature ranks better with the highest value first, or if both directions are equal;
-            otherwise ``"low"``. If only one direction was evaluated, you get this one.
+            ``"high"`` if the feature ranks better with the highest value first, or equally well; otherwise ``"low"``.
+            If only one direction was evaluated, you get that one.
 
         Raises
         ------
@@ -213,12 +216,14 @@ class FeatureResults(MeasureResults):
         return self.directions[_core.ranked(means, self._measures[number].lower_is_better)[0][0]]
 
     def ranked(self, measure: MeasureLike | None = None, top: int | None = None) -> list[tuple[str, str]]:
-        """List the features with their directions, best first. Equally good features are in the order of the data.
+        """List the features with their directions, best first.
+
+        Equally good features are in the order of the data.
 
         Parameters
         ----------
         measure : measure or its name, optional
-            The measure to use, which must be one of those that were evaluated. By default, this is the first of them.
+            Which of the evaluated measures. By default, this is the first.
         top : int, optional
             How many entries to list. By default, all are listed.
 
@@ -247,7 +252,7 @@ class FeatureResults(MeasureResults):
 
     @property
     def means(self) -> Table:
-        """A table of the means of all features; see `table`."""
+        """A table of the means of all features; `table` describes its columns."""
         return self.table()
 
     def table(self, sort_by: MeasureLike | None = None, *, top: int | None = None, per_query: bool = False) -> Table:
@@ -256,12 +261,12 @@ class FeatureResults(MeasureResults):
         Parameters
         ----------
         sort_by : measure or its name, optional
-            The measure by which the features are sorted. By default, this is the first measure that was evaluated.
+            The measure by which to sort features. By default, this is the first that was evaluated.
         top : int, optional
-            How many of the best features to list. If both directions were evaluated, a feature counts once for each
-            direction. By default, all features are listed.
+            How many of the best features to list. If both directions were evaluated, a feature counts once for each. By
+            default, all features are listed.
         per_query : bool
-            Whether to also list the value of each query, before the mean.
+            Whether to also list the value of each query.
 
         Returns
         -------
@@ -361,7 +366,7 @@ class FeatureResults(MeasureResults):
         yield from of_values(count, policies["ties"], errors)
 
     def facts(self) -> dict[tuple[str, str], Facts]:
-        """Counts that explain the values, for every feature and direction; `Results.facts` describes them."""
+        """Counts that explain the values, by feature and direction; `Results.facts` describes them."""
         return {
             (feature, direction): evaluation.facts(place, number)
             for feature, (evaluation, place) in self._features.items()

@@ -46,7 +46,7 @@ __all__ = ["Check", "GateResult", "gate"]
 
 @dataclass(eq=False, repr=False, slots=True)
 class GateResult:
-    """What `gate` returns: a check for each limit, and whether all limits were kept.
+    """The checks of a run against limits, as `gate` returns them.
 
     ``bool(result)`` is true if the run keeps all limits. ``print(result)`` shows a line for each limit.
 
@@ -55,7 +55,7 @@ class GateResult:
     checks : list of Check
         One check for each limit, in the order in which you gave the limits.
     notes : list of str
-        Warnings, such as about judged queries that the run lacks, or about queries of the run that nobody judged.
+        Warnings, such as about queries that the run lacks or that nobody judged.
     """
 
     checks: list[Check]
@@ -63,14 +63,14 @@ class GateResult:
 
     @property
     def passed(self) -> bool:
-        """Whether every limit was kept. ``bool(result)`` says the same."""
+        """Whether the run keeps every limit. ``bool(result)`` says the same."""
         return all(check.passed for check in self.checks)
 
     def __bool__(self) -> bool:
         return self.passed
 
     def to_junit(self, name: str = "untied gate") -> str:
-        """Make a report in JUnit's XML, which continuous integration servers can show.
+        """Return a report in JUnit's XML, which servers of continuous integration can show.
 
         Parameters
         ----------
@@ -80,7 +80,7 @@ class GateResult:
         Returns
         -------
         str
-            An XML document with a test case for every limit. A test case that failed names the worst queries.
+            An XML document with a test case for every limit. A test case that fails names the worst queries.
         """
         from xml.etree import ElementTree
 
@@ -133,10 +133,10 @@ def gate(
     cluster: str | None = None,
     threads: int | None = None,
 ) -> GateResult:
-    """Check a run against limits.
+    """Check a run against limits, alone or compared with a baseline.
 
     Use it in a test suite or a pipeline, to stop a change that makes retrieval worse. In an ``if`` or ``assert``, the
-    result is true if the run keeps all limits; printed, it shows a line for each limit.
+    result is true if the run keeps all limits. When printed, it shows a line for each limit.
 
     Parameters
     ----------
@@ -145,19 +145,17 @@ def gate(
     run : run
         The run to check, as for `untied.evaluate`.
     baseline : run, optional
-        The run to compare with, such as that of the released version. `max_drop`, `max_med`, `certain` and
+        The run to compare with, such as that of the released version. Only `max_drop`, `max_med`, `certain` and
         `min_overturn` need it.
     min, max : {measure: value} or list of (measure, value)
-        The smallest and the largest mean that each measure may have. ``min={"nDCG@10": 0.4}`` fails a run with a lower
-        nDCG@10. For measures that count, this limits the sum over queries.
+        The smallest and the largest mean that each measure may have. ``min={"nDCG@10": 0.4}`` fails a run whose nDCG@10
+        is lower. For measures that count, these limit the sum over queries.
     max_drop : {measure: value} or list of (measure, value)
-        By how much the mean of the run may be worse than the mean of the baseline, for each measure. Pass a number, or
-        a share of the baseline's mean such as ``"2%"``. If lower is better, this limits how much the mean may rise.
-        Both means are taken over the queries of the baseline.
+        By how much each mean may be worse than the baseline's: a number, or a share of the baseline's mean, such as
+        ``"2%"``. Both means are taken over the queries of the baseline.
     max_med : {measure: value} or list of (measure, value)
         How large the mean ``MED`` of each measure may be. ``MED`` is the largest difference between the run and the
-        baseline that judgments could show. It divides nDCG, AP and Bpref by a constant, as the page on MED explains. If
-        ``MED`` is not known exactly, its upper bound has to keep the limit.
+        baseline that judgments could show. It divides nDCG, AP and Bpref by a constant, as the page on MED explains.
     certain : measure or list of measures
         Measures by which the run must be better than the baseline for all grades of unjudged documents, as
         `untied.certify` decides.
@@ -167,22 +165,22 @@ def gate(
     top : int
         How many of the worst queries to name if a limit is exceeded.
     significant : bool
-        Whether `max_drop` fails only if the drop is significant, by a one-sided paired randomisation test at 1 -
-        `level`. If there are too few queries for any drop to be significant, a drop beyond the limit always fails.
+        Whether `max_drop` fails only if the drop is significant, by a one-sided paired randomisation test. If there are
+        too few queries for any drop to be significant, a drop beyond the limit always fails.
     level, samples, seed
-        The confidence of the significance test, and the number and the seed of its random exchanges, as for
-        `untied.statistics.randomization_test`.
+        The confidence of the significance test (a drop is significant if p is at most 1 - `level`), and the number and
+        the seed of its random exchanges.
     allow_missing : bool
-        Whether judged queries that the run lacks may count as empty rankings. By default, a check fails if the run
-        lacks a judged query. The checks of `max_drop` and `max_med` then fail only if the baseline has this query.
+        Whether judged queries that the run lacks count as empty rankings. By default, they make checks fail; for
+        `max_drop` and `max_med`, only if the baseline has them.
     on_undefined : str
-        What to do with a query for which the measure is undefined. ``"fail"``: the check fails. ``"zero"``: the query
-        counts as 0, but the check fails if lower is better. ``"nan"``: the query is left out. The check of `max_drop`
-        does not fail if the measure is undefined for the query in the baseline, too.
+        What to do with a query for which the measure has no value. ``"fail"``: fail the check. ``"nan"``: leave the
+        query out. ``"zero"``: count it as 0, but fail if lower is better. If the baseline has no value for it either,
+        `max_drop` does not fail.
     ties, unjudged : str
-        Policies of `untied.evaluate`, except ``"range"``, because a gate needs one value. With ``ties="worst"``, limits
-        must hold in the worst order of tied documents. `max_med`, `certain` and `min_overturn` accept neither
-        ``"best"`` nor ``"worst"``, and ignore `unjudged`.
+        Policies of `untied.evaluate`, except ``"range"``. With ``ties="worst"``, limits must hold in the worst order of
+        tied documents. `max_med`, `certain` and `min_overturn` take neither ``"best"`` nor ``"worst"``, and ignore
+        `unjudged`.
     score_dtype : str
         The precision at which scores are compared: ``"float64"``, ``"float32"``, ``"float16"``, ``"bfloat16"``, or
         ``"decimals=N"`` for N decimals. Scores that are equal after rounding are tied.
@@ -200,10 +198,11 @@ def gate(
         The length of each document, and optionally the seconds that it takes to read. Only the measures TBG and U need
         this.
     query_table, by, weight, macro, cluster
-        A table of queries, and its columns, as for `Results.grouped`. With `by`, every segment has to keep the limits.
-        `weight` and `macro` change the means that are limited, and `cluster` the significance test. With `significant`
-        and several segments, a drop must be significant at (1 - `level`) divided by their number (Bonferroni). Only
-        `min`, `max` and `max_drop` take these columns.
+        A table of queries and its columns, as for `Results.grouped`. With `by`, every segment has to keep the limits.
+        `weight` and `macro` change the means, and `cluster` the significance test.
+
+        With `significant` and several segments, 1 - `level` is divided by their number (Bonferroni). Only `min`, `max`
+        and `max_drop` take these columns.
     threads : int, optional
         How many threads to use; by default, one for each processor. The values do not depend on it.
 
@@ -214,8 +213,8 @@ def gate(
     Raises
     ------
     UntiedError
-        An option is invalid, no limit is given, a limit is not a finite number or needs a baseline, or a measure has no
-        bounds that ``unjudged``, MED or a verdict needs.
+        An option is invalid; there is no limit; a limit is not a finite number, or needs a baseline; or a measure has
+        no bounds over unjudged documents that an option needs.
     InputError
         A file does not match its format.
     OSError
@@ -223,6 +222,8 @@ def gate(
 
     Examples
     --------
+    The relevant document fell from rank 1 to rank 2:
+
     >>> gate({"q": {"d1": 1}}, {"q": ["d2", "d1"]}, min={"RR": 0.4}, baseline={"q": ["d1"]}, max_drop={"RR": "10%"})
     passed: RR is 0.5000 (mean of 1 query), at least 0.4000 is required
     FAILED: RR drops by 0.5000 (from 1.0000 to 0.5000, mean of 1 query), 0.1000 is allowed

@@ -16,21 +16,19 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False, slots=True)
 class Check:
-    """How a run stands to one limit of a `gate`.
+    """Whether a run keeps one limit of a `gate`, and why.
 
     Attributes
     ----------
     kind : str
-        Which kind of limit this is: ``"min"``, ``"max"``, ``"max-drop"``, ``"max-med"``, ``"certain"`` or
-        ``"min-overturn"``.
+        The kind of the limit: ``"min"``, ``"max"``, ``"max-drop"``, ``"max-med"``, ``"certain"`` or ``"min-overturn"``.
     measure : str
-        The measure's canonical name.
+        The name of the measure.
     limit : float
-        The limit as a number: a value of the measure, a number of documents for ``"min-overturn"``, and 0 for
-        ``"certain"``.
+        The limit: a number of documents for ``"min-overturn"``, 0 for ``"certain"``, and else a value of the measure.
     value : float
-        The number that is compared with the limit. If it is only estimated or bounded, this is the end of the interval
-        that is worse for the run; it is NaN if there is no value. By `kind`, the number is:
+        The number that is compared with the limit. If it is known only as an interval, this is the end that is worse
+        for the run. If there is no value, it is NaN. By `kind`, it is:
 
         * ``"min"``, ``"max"``: the mean of the run
         * ``"max-drop"``: by how much the mean of the run is worse than the mean of the baseline
@@ -38,29 +36,28 @@ class Check:
         * ``"certain"``: the lower bound of the difference of the two means
         * ``"min-overturn"``: how many documents could overturn the lead, or 0 if the run is not ahead
     decided_on : str
-        A text that says what `value` is, and for how many queries.
+        A text that says what `value` is, and over how many queries.
     limit_given : str or None
         The limit as you wrote it, such as ``"1%"``; None for ``"certain"``.
     passed : bool
-        Whether `value` is within the limit, and there are no `reasons` to fail.
+        Whether `value` is within the limit and there are no `reasons` to fail.
     reasons : list of str
-        Reasons why the check fails whatever the value is. For instance, queries are missing or undefined, or there are
-        too few of them.
+        Reasons why the check fails whatever `value` is. For instance, queries are missing or undefined.
     run, baseline : float or None
-        The means of the run and of the baseline over the compared queries. `baseline` is None except for
-        ``"max-drop"``, and both are None for ``"max-med"``.
+        The means of the run and of the baseline over the compared queries. Only ``"max-drop"`` has the second, and
+        ``"max-med"`` has neither.
     p : float or None
         The one-sided p-value of the paired randomisation test. It is None unless you passed ``significant=True`` and
         the limit is exceeded.
     queries : list of dict
-        The worst queries if the limit is exceeded, beginning with the worst. Each entry is a dict with the id of the
-        query as ``query`` and a number as ``value``. By `kind`, this number is the query's value, its drop, its MED,
-        the lower bound of its difference, or how many of the overturning documents the query has. For ``"max-drop"``,
-        the dict also has the values of both runs, as ``baseline`` and ``run``.
+        The worst queries if the limit is exceeded, worst first. Each is a dict with the id of the query as ``query``
+        and a number as ``value``. By `kind`, the number is the query's value, its drop, its MED, the lower bound of its
+        difference, or how many of the overturning documents it has. For ``"max-drop"``, the dict also has the values of
+        both runs as ``baseline`` and ``run``.
     more : int
-        How many further queries have the same ``value`` as the last query that is listed.
+        How many further queries are as bad as the last one in `queries`.
     segment : str or None
-        The segment of queries that this is about, or None for all queries.
+        The segment of queries that the check is about, or None for all queries.
     """
 
     kind: str
@@ -80,7 +77,7 @@ class Check:
 
     @property
     def sentence(self) -> str:
-        """The check as a sentence: the value, the limit, and the reasons to fail."""
+        """The check as a sentence, with the value, the limit, and the reasons to fail."""
         numbers = [number for number in (self.value, self.limit, self.run, self.baseline) if number is not None]
         value, limit, *others = _shown(numbers)
         of = f"MED({self.measure})" if self.kind == "max-med" else self.measure
@@ -126,7 +123,7 @@ class Check:
 
     @property
     def worst(self) -> list[str]:
-        """Lines of text about the worst queries and their values. The last line says how many more are as bad."""
+        """Lines of text about the worst queries. The last line says how many more are as bad."""
         shown = {
             "min-overturn": "{value:.0f} of the documents", "max-drop": "{baseline:.4f} to {run:.4f}"
         }.get(self.kind, "{value:.4f}")  # fmt: skip
@@ -135,7 +132,7 @@ class Check:
         return [*lines, *([f"... and {self.more:,} more with the same {what}"] if self.more else [])]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all attributes as JSON has them: None for an undefined number, ``"inf"`` for an infinite one."""
+        """Return all attributes as a dict for JSON. An undefined number is None, and an infinite one is ``"inf"``."""
         return {name: for_json(getattr(self, name)) for name in sorted(self.__slots__)}
 
     def __repr__(self) -> str:

@@ -182,15 +182,15 @@ def read_run(
     """Read a run from a file.
 
     You rarely need it, because functions that take a run also take its path. Use it to read a file once for several
-    calls, or if untied cannot know its format or its columns.
+    calls, or if untied cannot recognise its format or its columns.
 
-    In files of TREC and MS MARCO, columns are separated by spaces or tabs, and blank lines and lines that begin with
+    In the formats of TREC and MS MARCO, columns are separated by spaces or tabs. Blank lines and lines that begin with
     ``#`` are skipped. The tag is ignored, and so is the rank if there is a score.
 
     Parameters
     ----------
     path : str or path-like
-        The file, plain or compressed by gzip, zstd or xz, which its content tells. ``"-"`` is standard input.
+        The file; ``"-"`` is standard input. It may be compressed by gzip, zstd or xz, whatever its name is.
     format : str
         The format of the file:
 
@@ -210,7 +210,7 @@ def read_run(
     columns : dict, optional
         The names of a table's columns, if they are unusual: ``{"query": "q", "document": "d", "score": "s"}``.
     part : str, optional
-        Which search configuration to read, if a file of the workbench has results of several.
+        Which search configuration to read, if a file of the workbench has several.
     duplicates : str
         What to do if a query retrieves a document several times:
 
@@ -224,12 +224,12 @@ def read_run(
         What to do if a search engine says that a query failed or that its answer is incomplete:
 
         * ``"error"``: refuse the run (default)
-        * ``"missing"``: leave the query out of the run, so that it counts like any other query that the run lacks
+        * ``"missing"``: leave the query out, so that the run lacks it
 
         A warning names the queries.
     collapse : str, optional
-        Pass this if the run has parts of documents, such as chunks of text, and you want to evaluate documents. It says
-        how to find a document's id from the id of a part:
+        How to find a document's id from the id of a part. Pass this if the run has parts of documents, such as chunks
+        of text, and you want to evaluate documents:
 
         * a mark, such as ``"#"``: the document's id is what comes before the mark
         * ``"re:"`` and a regular expression: the document's id is what its first group matches
@@ -237,7 +237,7 @@ def read_run(
 
         A document has the score of its best part.
     threads : int, optional
-        Number of threads; as many as there are processors by default.
+        How many threads to use; by default, one for each processor. The values do not depend on it.
 
     Returns
     -------
@@ -403,17 +403,18 @@ def read_qrels(
     """Read qrels from a file.
 
     You rarely need it, because functions that take qrels also take their path. Use it to read a file once for several
-    calls, or if untied cannot know its format or its columns. A grade is any finite number. A negative one means
-    *pooled but not judged*: the document counts neither as relevant nor as judged.
+    calls, or if untied cannot recognise its format or its columns.
 
-    In the format ``"subtopics"``, a document has a grade for each subtopic; measures that know no subtopics use the
-    highest of them. Subtopics, strata and probabilities can also be columns of a table, if the file's suffix names one.
-    In ``"groups"`` and ``"mirex"``, the last group gets grade 1, and each group before it one more.
+    A grade is any finite number. A negative grade means *pooled but not judged*: the document counts neither as
+    relevant nor as judged. If documents have grades for subtopics, measures without subtopics use the highest of them.
+
+    Subtopics, strata and probabilities can also be columns of a table. In ``"groups"`` and ``"mirex"``, the last group
+    gets grade 1, the one before it grade 2, and so on.
 
     Parameters
     ----------
     path : str or path-like
-        The file, plain or compressed by gzip, zstd or xz, which its content tells. ``"-"`` is standard input.
+        The file; ``"-"`` is standard input. It may be compressed by gzip, zstd or xz, whatever its name is.
     format : str
         The format of the file:
 
@@ -436,10 +437,9 @@ def read_qrels(
 
         Write ``"grade"`` instead of ``"score"``.
     grades : dict, optional
-        Pass this if a table has words instead of grades. It is a dict with the grade of each word, such as ``{"Exact":
-        2, "Partial": 1, "Irrelevant": 0}``.
+        The grade of each word, if a table has words instead of grades: ``{"Exact": 2, "Partial": 1, "Irrelevant": 0}``.
     threads : int, optional
-        Number of threads; as many as there are processors by default.
+        How many threads to use; by default, one for each processor. The values do not depend on it.
 
     Returns
     -------

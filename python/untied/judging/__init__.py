@@ -1,7 +1,7 @@
-"""Which unjudged documents matter most for a run's value, or for the question which of two runs is better.
+"""Which documents to judge next, and how to work with few judgments.
 
-For every candidate and every possible judgment of it, the measure and its exact bounds over all grades of unjudged
-documents are computed. Outcomes are weighted by the probability of the judgment.
+`judge_next` lists the unjudged documents that matter most for a run's value, or for the question which of two runs is
+better. `agreement` compares a machine's judgments with those of people.
 """
 
 from untied.judging import estimates, sample

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 def with_pool(qrels: QrelsLike, pool: QrelsLike) -> Judgments:
-    """Add the unjudged documents of a pool to qrels, with grade -1, which means *pooled but not judged*.
+    """Add the unjudged documents of a pool to qrels, with grade -1 (*pooled but not judged*).
 
-    Estimators such as infAP need to know which documents were in the pool. Qrels often list only the judged ones.
+    Estimators such as infAP need to know which documents were in the pool, and qrels often list only the judged ones.
 
     Parameters
     ----------
@@ -53,20 +53,12 @@ def with_pool(qrels: QrelsLike, pool: QrelsLike) -> Judgments:
 
 
 def infap_error(qrels: QrelsLike, run: OneRun, *, rel: float = 1) -> dict[str, float]:
-    """Estimate how far infAP may be off because only a random part of the pool was judged: its standard error by query.
+    """Return the standard error of each query's infAP, which estimates AP from a random part of the pool.
 
-    The formula is that of Yilmaz, Kanoulas & Aslam (2008). It is asymptotic and **too small**: by 10 to 20 % for TREC-8
-    runs, of whose pools 5 to 50 % were judged. When all samples of small pools were enumerated, nominal 95 % intervals
-    contained the true value in only 55 to 84 % of them. For small samples, prefer bounds (``unjudged="range"``) or a
-    bootstrap over queries.
-
-    The variance has two parts: how much the precisions at relevant documents vary, and how far off each of them is, as
-    it is estimated from the judged documents above its rank. These samples are nested, so there are covariances. Let R
-    be the number of judged relevant documents, f the judged share of the pool (both are treated as known), and s2 the
-    variance of the R estimated precisions. Above rank k there are D pooled and m judged documents, rho is the smoothed
-    share of relevant documents among the m, and v = rho (1 - rho) / m (1 - m/D):
-
-        Var = (1 - f) s2 / R + (1/R^2) sum over j, k of (D_j / j) (D_k / k) v_max(j, k).
+    It says how far off infAP may be because only a part of the pool was judged (Yilmaz, Kanoulas & Aslam 2008). The
+    formula is asymptotic and **too small**, by 10 to 20 % for TREC-8 runs of whose pools 5 to 50 % were judged. For
+    small samples, prefer bounds (``unjudged="range"``) or a bootstrap over queries: when all samples of small pools
+    were enumerated, 95 % intervals contained the true value in only 55 to 84 % of them.
 
     Parameters
     ----------
@@ -75,18 +67,29 @@ def infap_error(qrels: QrelsLike, run: OneRun, *, rel: float = 1) -> dict[str, f
     run : run
         The run, as for `untied.evaluate`. Tied documents are ordered by id, descending.
     rel : float
-        Lowest relevant grade.
+        The lowest relevant grade.
 
     Returns
     -------
     dict
-        The standard error of each query; NaN if fewer than two documents are judged relevant. For the mean over n
-        queries, which are independent, take the root of the sum of squares, and divide it by n.
+        The standard error of each query. It is NaN if fewer than two documents are judged relevant. Queries are
+        independent, so the standard error of their mean is the root of the sum of squares, divided by the number of
+        queries.
 
     Warns
     -----
     UntiedWarning
         The run and the qrels have no document in common, or nothing is relevant.
+
+    Notes
+    -----
+    The variance has two parts: how much the precisions at relevant documents vary, and how far off each of them is. The
+    latter are estimated from nested samples, so there are covariances. Let R be the number of judged relevant
+    documents, f the judged share of the pool (both are treated as known), and s2 the variance of the R estimated
+    precisions. Above rank k there are D pooled and m judged documents, rho is the smoothed share of relevant documents
+    among the m, and v = rho (1 - rho) / m (1 - m/D):
+
+        Var = (1 - f) s2 / R + (1/R^2) sum over j, k of (D_j / j) (D_k / k) v_max(j, k).
     """
     judged, retrieved = as_qrels(qrels), as_run(run)
     mismatch.warn({"run": mismatch.of_inputs(judged, retrieved)})
@@ -128,11 +131,11 @@ def _standard_error(grades: dict[str, float], documents: list[str], rel: float) 
 def subcollection(
     qrels: QrelsLike, run: OneRun, *, rate: float | None = None, seed: int = 0
 ) -> dict[str, dict[str, float]]:
-    """Make a random part of the collection, and return a run on it. Its AP is one draw of subAP.
+    """Return a run on a random part of the collection, on which AP is one draw of subAP.
 
-    Judged documents stay, unjudged documents of the pool are removed, and each document outside the pool stays with the
-    probability `rate`. This depends only on the seed, the query and the document's id, so several runs are judged on
-    the same part. The measure ``subAP`` is the exact mean over all such draws.
+    Judged documents stay. Unjudged documents of the pool are removed. Each document outside the pool stays with the
+    probability `rate`. Several runs with the same `seed` are judged on the same part. The measure ``subAP`` is the
+    exact mean over all such draws.
 
     Parameters
     ----------
@@ -141,10 +144,10 @@ def subcollection(
     run : run
         The run, as for `untied.evaluate`.
     rate : float, optional
-        The probability with which a document outside the pool stays, from 0 to 1. By default, it is the judged share of
+        How probable it is that a document outside the pool stays, from 0 to 1. By default, it is the judged share of
         the query's pool.
     seed : int
-        Seed of the random choice. The same seed gives the same part.
+        The seed of the random choice. The same seed gives the same part.
 
     Returns
     -------

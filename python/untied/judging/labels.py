@@ -30,39 +30,37 @@ DEPTHS = (10, 100)
 def agreement(
     human: QrelsLike, machine: QrelsLike, runs: Runs | None = None, *, level: float = 0.95, threads: int | None = None
 ) -> Table:
-    """Compare a machine's judgments with those of people, by grade and by rank.
+    """Compare a machine's judgments with those of people.
 
-    Use it to see what kind of errors a machine makes, before `untied.statistics.estimate_runs` makes the best of its
-    judgments. Only documents that both judged are compared.
+    Use it to see which errors a machine makes, by grade and by rank. Only documents that both judged are compared. To
+    evaluate runs with the judgments of both, use `untied.statistics.estimate_runs`.
 
     Parameters
     ----------
     human, machine : Qrels, path, or {query: {document: grade}}
-        The judgments of people and those of the machine, on the same scale of grades. Documents with a negative grade
-        count as not judged.
+        The judgments of people and of the machine, on the same scale of grades. Documents with a negative grade count
+        as not judged.
     runs : runs, optional
         One or several runs. If you pass them, documents are also grouped by the best rank that they have in any run.
         Tied documents are put in descending order of their ids first.
     level : float
-        The confidence of the intervals of kappa, between 0 and 1. For instance, 0.95 gives 95 % intervals.
+        The confidence of the intervals of kappa, between 0 and 1.
     threads : int, optional
         How many threads to use; by default, one for each processor. The values do not depend on it.
 
     Returns
     -------
     Table
-        A row for all documents, then a row for each human grade, and a row for each group of ranks. These columns say
-        how well the documents of the row are judged:
+        A row for all documents, then a row for each human grade, and a row for each group of ranks. The columns are:
 
+        * ``group``: what the row is about
         * ``documents``: how many documents people and the machine both judged
-        * ``human``, ``machine``: the mean grade that people gave, and the mean grade that the machine gave
+        * ``human``, ``machine``: the mean grade by people, and by the machine
         * ``bias``: the mean of machine minus human grades
-        * ``equal``: the share of documents that got the same grade from both
-        * ``kappa``: Cohen's kappa, with weights that grow with the square of the difference of two grades. It is 1 if
-          all grades are equal, and 0 if they agree only as often as by chance. It has no value in the rows of a single
-          human grade.
-        * ``kappa_low``, ``kappa_high``: the interval of kappa, by a jackknife over queries, because errors within a
-          query are alike. It needs five queries.
+        * ``equal``: the share of documents with the same grade from both
+        * ``kappa``: Cohen's kappa with quadratic weights. It is 1 if all grades are equal, and 0 if they agree only as
+          often as by chance. Rows of a single human grade have none.
+        * ``kappa_low``, ``kappa_high``: the interval of kappa, by a jackknife over queries. It needs five queries.
 
     Raises
     ------

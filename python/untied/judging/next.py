@@ -32,28 +32,27 @@ COLUMNS = ("probability", "narrowing", "swing", "worth")
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A document that you could judge next, and what that would bring.
+    """A document that you could judge next, and what you would learn from it.
 
     Attributes
     ----------
     query, document : str
-        Which document to judge, for which query.
+        The id of the query and of the document.
     ranks : tuple of (int or None)
-        The document's rank in each run, or None if the run does not retrieve it. Tied documents share the rank of the
+        The document's rank in each run, or None if a run does not retrieve it. Tied documents share the rank of the
         first of them.
     probability : float
         An estimate of how probable it is that the document gets a grade above 0.
     narrowing : float
-        By how much a judgment of this document is expected to narrow the bounds of the run's mean. For two runs, this
-        is the sum over both means.
+        By how much this judgment is expected to narrow the bounds of the run's mean. For two runs, it is the sum over
+        both.
     swing : float
-        By how much the mean rises if the document has a grade above 0 instead of 0, while all other unjudged documents
-        count as in an evaluation: as not relevant, or not at all if the measure ignores them, such as Bpref. For two
-        runs, it is the mean difference that rises, first minus second.
+        By how much the mean is higher if the document gets a grade above 0 than if it gets 0. Other unjudged documents
+        count as in an evaluation. For two runs, this is about the difference of their means, first minus second.
     worth : float
-        What candidates are sorted by. For one run, it is `narrowing`. For two, it is how much their difference is
-        expected to change: `probability` times the size of `swing`. With ``until_decided``, it is the size of `swing`
-        times the probability of the judgment that would help to decide the verdict.
+        The number by which candidates are sorted. For one run, it is `narrowing`. For two runs, it is `probability`
+        times the size of `swing`. With ``until_decided``, it is the size of `swing` times the probability of the
+        judgment that would help to decide.
     """
 
     query: str
@@ -67,34 +66,31 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What `judge_next` returns: which documents to judge next, and what is certain so far.
+    """Which documents to judge next, and what is certain so far, as `judge_next` returns it.
 
     Attributes
     ----------
     measure : str
-        Name of the measure.
+        The name of the measure.
     runs : tuple of str
-        Names of the runs, one or two.
+        The names of the runs, one or two.
     bounds : tuple of (float, float)
         For each run, the smallest and the largest mean over all grades of unjudged documents.
     candidates : list of Candidate
-        The documents to judge, beginning with the one that is most worth judging.
+        The documents to judge, the one that is most worth judging first.
     considered : int
-        How many unjudged documents were considered to choose the candidates.
+        How many unjudged documents were considered.
     difference : tuple of (float, float) or None
-        For two runs, the smallest and the largest difference of their means, first run minus second run, over all
-        grades of unjudged documents. With one run, this is None. Significance tests of results with
-        ``unjudged="range"`` have the same bounds.
+        For two runs, the smallest and the largest possible difference of their means, first minus second. With one run,
+        this is None.
     is_joint : bool
-        Whether `difference` takes into account that a document has the same grade in both runs. This is false for
-        measures that `untied.certify` does not support. Then `difference` is found from the `bounds` of each run alone,
-        as if a document could have one grade in the first run and another in the second, so it is wider than it has to
-        be.
+        Whether `difference` takes into account that a document has the same grade in both runs. If not, as for measures
+        that `untied.certify` does not support, it is wider than necessary.
     verdict : Verdict or None
-        The verdict of `untied.certify` about the two runs, if you passed ``until_decided=True``, else None.
+        The verdict of `untied.certify` on the two runs, if you passed ``until_decided=True``, else None.
     facts : dict
-        For each run, how many judged queries are missing from it (``absent``), which count as empty rankings, and how
-        many of its queries have no judgments (``unknown``), which are left out.
+        For each run, how many judged queries it lacks (``absent``) and how many of its queries are not judged
+        (``unknown``). The first count as empty rankings; the second are left out.
     """
 
     measure: str
@@ -109,7 +105,7 @@ class Advice:
 
     @property
     def settled(self) -> bool:
-        """Whether one of two runs is better, whatever grades the unjudged documents have."""
+        """Whether one of two runs is better whatever grades the unjudged documents have."""
         if self.verdict is not None:
             return self.verdict.verdict != "open"
         if self.difference is None:
@@ -131,9 +127,9 @@ def judge_next(
 ) -> Advice:
     """List the unjudged documents that are most worth judging.
 
-    Use it if somebody has time to judge a few more documents. With one run, it lists those that would say most about
-    the run's mean; with two, those that would change their difference most. Judge some and ask again, because each
-    judgment changes what is worth judging next.
+    Use it if somebody has time to judge a few more documents. With one run, you get those that would say most about its
+    mean; with two runs, those that would change their difference most. Judge some of them and call it again, because
+    each judgment changes what is worth judging next.
 
     Parameters
     ----------
@@ -146,22 +142,20 @@ def judge_next(
     top : int
         How many documents to list.
     depth : int
-        How many documents of each ranking to consider. Documents below this rank are not suggested. Tied documents are
-        put in descending order of their ids first.
+        How many documents of each ranking to consider. Tied documents are put in descending order of their ids first.
     prior : float, optional
-        How probable it is that an unjudged document has a grade above 0, such as 0.1. By default, this is estimated for
-        each query: it is the share of judged documents that have a grade above 0. To smooth this share, half a document
-        with a grade above 0 and half a document with grade 0 are added.
+        How probable it is that an unjudged document has a grade above 0, such as 0.1. By default, it is the share of
+        such documents among the judged documents of the query (after adding half a document with such a grade, and half
+        a document without).
 
         If a document has a grade above 0, each of these grades is as probable as it is frequent in the qrels. If the
         measure counts none of them as relevant, half a document with a relevant grade is added.
     until_decided : bool
-        Whether to look for documents that help to decide a verdict of `untied.certify` about two runs. The verdict gets
-        closer if a document that would help the trailing run is judged not relevant, or one that would help the leading
-        run relevant. So each document counts by its swing times the probability of this outcome.
+        Whether to look for documents that help to decide which of two runs is certainly better. A judgment helps if it
+        makes the leading run look better: a document that it gains from is relevant, or one that the trailing run gains
+        from is not. Each document counts by its swing times the probability of this judgment.
     threads : int, optional
-        How many threads to use. By default, there is one for each processor. The number of threads never changes a
-        value.
+        How many threads to use; by default, one for each processor. The values do not depend on it.
 
     Returns
     -------
@@ -170,7 +164,7 @@ def judge_next(
     Raises
     ------
     UntiedError
-        There are more than two runs, the measure has no bounds, a number is out of range, or a run and the qrels have
+        There are more than two runs; the measure has no bounds; a number is out of range; or a run and the qrels have
         no query in common. With `until_decided`, there are not two runs, or the measure has no verdicts.
 
     Warns

@@ -1,8 +1,8 @@
 """Samples of judgments and collections, for studies of incomplete and imperfect judgments.
 
-Whether a document is kept depends only on the seed, its query and its id, not on the order of the input or on other
-judgments. With the same seed, the sample at a lower rate is therefore part of the sample at a higher rate, unless a
-query had to be drawn again.
+Whether a document is kept depends only on the seed, its query and its id. So the order of the input does not matter,
+and with the same seed, the sample at a lower rate is part of the sample at a higher rate. The exception is a query that
+had to be drawn again.
 """
 
 from __future__ import annotations
@@ -55,31 +55,28 @@ def judgments(
     strata: Mapping[str, Mapping[str, str]] | None = None,
     rel: float | None = 1,
 ) -> Judgments:
-    """Sample judgments at random. The other judged documents become *pooled but not judged*.
+    """Return a random sample of the judgments. The other judged documents become *pooled but not judged*.
 
-    Use it to see what fewer judgments would have done to a measure or a comparison. By default, a query that has
-    relevant documents is drawn again until its sample holds one (Yilmaz & Aslam 2006, section 2.2). This makes relevant
-    documents more probable than others.
+    Use it to see what fewer judgments would have done to a measure or a comparison. By default, a query with relevant
+    documents is drawn again until its sample holds one (Yilmaz & Aslam 2006, section 2.2). This makes relevant
+    documents more probable than others; pass ``rel=None`` to avoid it.
 
     Parameters
     ----------
     qrels : Qrels, path, or {query: {document: grade}}
-        The judgments. A negative grade means that a document was pooled but not judged. Such documents are never
-        sampled, and keep their grade.
+        The judgments. Documents with a negative grade were pooled but not judged; they keep this grade.
     rate : float, or {stratum: float}
-        The share of the judged documents to keep, above 0 and at most 1. If you pass `strata`, pass a dict with a share
-        for each stratum.
+        The share of the judged documents to keep, above 0 and at most 1. With `strata`, a dict with a share for each.
     seed : int
         Seed of the random choice. The same seed gives the same sample.
     by_query : bool
-        Whether to keep exactly the share `rate` of every query's documents, rounded, and at least one. By default, each
-        document is kept with the probability `rate`, so the number of documents varies.
+        Whether to keep exactly this share of every query's documents (rounded, and at least one). By default, each
+        document is kept with this probability, so the number varies.
     strata : {query: {document: stratum}}, optional
-        The stratum of every judged document. Pass this if each stratum has a rate of its own.
+        The stratum of every judged document. Pass this if each stratum has its own rate.
     rel : float, optional
-        The lowest relevant grade. A query is drawn again if its sample lacks such a document. With ``None``, no query
-        is drawn again, so every document is sampled with the same probability. This is what methods assume that
-        generalise from the sample to all documents, such as `untied.verdicts.from_sample`.
+        The lowest relevant grade. A query is drawn again if its sample has no such document. With None, no query is,
+        and every document is sampled with the same probability. `untied.verdicts.from_sample` needs this.
 
     Returns
     -------
@@ -89,8 +86,8 @@ def judgments(
     Raises
     ------
     UntiedError
-        A rate is 0 or less, or above 1, a document has no stratum, a stratum has no rate, or a stratum with a rate
-        has no documents; or the judgments have strata, probabilities or subtopics of their own.
+        A rate is 0 or less, or above 1; a document has no stratum; a stratum has no rate, or no documents; or the
+        judgments have strata, probabilities or subtopics of their own.
     """
     check_whole("seed", seed)
     check_flag("by_query", by_query)
@@ -162,7 +159,7 @@ def _grades(qrels: QrelsLike) -> Qrels:
 
 
 def pool(runs: Iterable[OneRun], depth: int, qrels: QrelsLike | None = None) -> Judgments:
-    """Make the pool of several runs: every document that one of them has among its first `depth`.
+    """Return the pool of several runs: every document that one of them has among its first `depth`.
 
     Parameters
     ----------
@@ -171,8 +168,8 @@ def pool(runs: Iterable[OneRun], depth: int, qrels: QrelsLike | None = None) -> 
     depth : int
         How many documents of each ranking go into the pool.
     qrels : Qrels, path, or {query: {document: grade}}, optional
-        Judgments, which documents of the pool keep. Queries without judgments are then left out. By default, all
-        documents of the pool are unjudged.
+        Judgments for documents of the pool. If you pass them, queries without judgments are left out. By default, the
+        whole pool is unjudged.
 
     Returns
     -------
@@ -213,16 +210,16 @@ def ranked(run: Run, query: str) -> list[str]:
 
 
 def keeps_document(document: str, rate: float, seed: int = 0) -> bool:
-    """Say whether a document is in a random part of the collection.
+    """Return whether a document is in a random part of the collection.
 
     Parameters
     ----------
     document : str
         The document's id.
     rate : float
-        Which share of the collection is kept.
+        The share of the collection that is kept.
     seed : int
-        Seed of the random choice. The same seed keeps the same documents.
+        The seed of the random choice. The same seed keeps the same documents.
 
     Returns
     -------
@@ -234,11 +231,11 @@ def keeps_document(document: str, rate: float, seed: int = 0) -> bool:
 def collection(
     qrels: QrelsLike, runs: Mapping[str, OneRun], rate: float, *, seed: int = 0, sample_judgments: bool = False
 ) -> tuple[Judgments, dict[str, dict[str, dict[str, float]]]]:
-    """Sample the collection at random, and remove all other documents from the runs.
+    """Keep a random part of the collection, and remove all other documents from the runs.
 
-    If you keep all judgments, they become imperfect: some are about documents that no longer exist (Yilmaz & Aslam
-    2006, section 6). If you sample them too, you get a smaller collection, on which AP is known to be stable (Hawking &
-    Robertson 2003).
+    The judgments of removed documents stay by default, which makes the judgments imperfect (Yilmaz & Aslam 2006,
+    section 6). With `sample_judgments`, they are removed too, and you get a smaller collection (Hawking & Robertson
+    2003).
 
     Parameters
     ----------

@@ -56,43 +56,48 @@ def measure(
 ) -> Measure | Callable[[Callable[..., Any]], Measure]:
     """Make a measure from a function that computes its value for one ranking.
 
-    Use it as a decorator. You can then use the measure like any other, as an object or by name, with every policy. If
-    documents are tied, you get the mean over all orders: the exact one for up to 5,000 arrangements of their grades,
-    and for more an estimate from a fixed sample of at most 10,000, with its standard error. If your measure is a sum of
-    gains times discounts, `additive_measure` is exact and much faster.
+    Use it as a decorator. The measure then works like any other, as an object or by name, with every policy.
+
+    If documents are tied, you get the mean over all orders. It is exact if their grades have at most 5,000
+    arrangements; otherwise it is estimated from a fixed sample of at most 10,000 of them, with a standard error. If
+    your measure adds up gains times discounts, use `additive_measure`, which is exact and much faster.
 
     Parameters
     ----------
     function : callable
-        Each query calls it with the inputs that its arguments name:
+        A function that is called for each query, and returns a number, or NaN if the value is undefined. It gets the
+        inputs that its arguments name:
 
-        * ``grades``, a tuple of float: the grades of the documents, best first, to the cutoff; 0 for unjudged documents
-        * ``judged``, a tuple of bool: whether each of them is judged
+        * ``grades``, a tuple of float: the grades of the documents down to the cutoff, best first. Unjudged documents
+          have 0.
+        * ``judged``, a tuple of bool: whether each of these documents is judged
         * ``pooled``, a tuple of bool: whether each is in the qrels, judged or with a negative grade
         * ``ideal``, a tuple of float: the grades of all judged documents of the query, highest first
         * ``retrieved``, an int: the number of documents in the ranking, including those below the cutoff
-        * ``cutoff``, an int or None: the cutoff; ``ideal[:cutoff]`` works for both
-        * ``groups``, a tuple of (int, int): start and end of each tie group, for functions that average over orders
-          themselves. ``grades[start:end]`` then has no order, the last group may extend beyond the cutoff, and unjudged
-          documents that are not tied with a judged one form groups of their own.
+        * ``cutoff``, an int, or None if there is none
+        * ``groups``, a tuple of (int, int): the start and the end of each tie group, for functions that average over
+          orders themselves. ``grades[start:end]`` then has no order. The last group may extend beyond the cutoff.
+          Unjudged documents that are not tied with a judged one form groups of their own.
 
         Arguments with a default are the measure's parameters: numbers, texts, flags, lists and tables of numbers. Whole
-        numbers are passed as int, unless the default is a float. Return a number, or NaN if the value is undefined. The
-        order of queries is up to untied, which may also call the function several times for the same query.
+        numbers are passed as int, unless the default is a float.
+
+        The function may be called several times for a query, and for queries in any order.
     name : str, optional
-        The name of the measure. By default, it is the name of the function. The name must not be that of another
-        measure, or of a column such as ``run``.
+        The name of the measure. By default, it is the name of the function. It must not be that of another measure, or
+        of a column such as ``run``.
     cutoff : {'optional', 'required', 'none'}
         Whether the measure takes a cutoff, as in ``mine @ 10``.
     best_by_grade : bool
-        A promise: among all orders of tied documents, descending grades always give the highest value and ascending
-        grades the lowest (with `lower_is_better`, the other way round). Then ``low`` and ``high`` are exact. Without
-        it, they are the smallest and largest values over the computed orders, which include these two; if some orders
-        were not computed, the certainty is ``estimate``. untied does not check the promise.
+        Promise that, among the orders of tied documents, descending grades give the highest value and ascending grades
+        the lowest (with `lower_is_better`, the other way round). Then ``low`` and ``high`` are exact.
+
+        Without this promise, they are the smallest and the largest value that were computed. If not all orders were
+        computed, their certainty is ``estimate``. untied does not check the promise.
     grows_with_grade : bool
-        Another promise: a higher grade of a document never lowers the value (with `lower_is_better`, never raises it),
-        although ``ideal`` changes too, and never makes it undefined. Only then can untied bound the value over the
-        grades of unjudged documents (``unjudged="range"``). It does not check this promise either.
+        Promise that a higher grade of a document never lowers the value (with `lower_is_better`, never raises it), and
+        never makes it undefined. Note that ``ideal`` changes, too. Only with this promise does ``unjudged="range"``
+        give bounds. untied does not check it.
     lower_is_better : bool
         Whether low values are good.
     numpy : bool
@@ -109,6 +114,8 @@ def measure(
 
     Examples
     --------
+    Three documents are tied, and two of them are relevant. Both are first in a third of the orders:
+
     >>> import untied
     >>> @untied.measure(best_by_grade=True)
     ... def FirstTwo(grades, rel=1.0):
@@ -158,21 +165,24 @@ def additive_measure(
     ideal: bool = False,
     lower_is_better: bool = False,
 ) -> Measure | Callable[[Callable[..., Any]], Measure]:
-    """Make a measure that sums gains of grades times discounts of ranks, like DCG or RBP.
+    """Make a measure that adds up gains of documents times discounts of ranks, like DCG or RBP.
 
-    Use it as a decorator for any measure of this form. It is as fast as these, and its mean, variance, lowest and
-    highest value over all orders of tied documents are exact. `measure` takes functions of any form.
+    Use it as a decorator. The measure is as fast as DCG, and exact if documents are tied: you get its mean, variance,
+    lowest and highest value over all orders. For measures of another form, use `measure`.
 
     Parameters
     ----------
     function : callable
-        A function that returns ``(gain, discount)``. Its arguments are the parameters of the measure, and each needs a
-        default. The gain is a function of a grade (a float), or a table ``{grade: gain}``; unjudged documents gain 0.
-        The discount is a function of a rank (an int, from 1), or a list of discounts, after whose end all discounts are
-        0.
+        A function that returns ``(gain, discount)``:
+
+        * the gain is a function of a grade (a float), or a table ``{grade: gain}``. Unjudged documents gain 0.
+        * the discount is a function of a rank (an int, from 1), or a list of discounts. After its end, all discounts
+          are 0.
+
+        The function's arguments are the parameters of the measure. Each needs a default.
     name : str, optional
-        The name of the measure. By default, it is the name of the function. The name must not be that of another
-        measure, or of a column such as ``run``.
+        The name of the measure. By default, it is the name of the function. It must not be that of another measure, or
+        of a column such as ``run``.
     cutoff : {'optional', 'required', 'none'}
         Whether the measure takes a cutoff, as in ``mine @ 10``.
     ideal : bool
@@ -192,6 +202,8 @@ def additive_measure(
 
     Examples
     --------
+    A relevant document at rank i counts 1 / i. Of two tied documents, one is relevant:
+
     >>> import untied
     >>> @untied.additive_measure
     ... def Zipf(rel=1.0):

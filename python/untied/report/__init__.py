@@ -58,9 +58,10 @@ def report(
     inputs: Sequence[str] = (),
     threads: int | None = None,
 ) -> str:
-    """Make a report of one or several runs: one HTML file, which needs no network or server.
+    """Return an interactive page about one or several runs, as HTML.
 
-    Each value is the mean over all orders of tied documents, with the lowest and the highest value.
+    The page needs no network and no server. Each value is the mean over all orders of tied documents, with the lowest
+    and the highest value.
 
     Parameters
     ----------
@@ -109,48 +110,46 @@ def report(
         The confidence of the intervals, between 0 and 1. A difference is significant if its adjusted p is at most 1 -
         `level`.
     test : str
-        Which test to use. ``"randomization"``: the paired `randomization_test`. ``"tukey"``: randomised Tukey HSD
-        (Carterette 2012), which tests all runs of a measure at once. ``"t"``: `t_test`. ``"wilcoxon"``:
-        `wilcoxon_test`.
+        Which test to use. ``"randomization"``: the paired `randomization_test`. ``"tukey"``: randomised Tukey HSD,
+        which tests all runs by a measure at once (Carterette 2012). ``"t"``: `t_test`. ``"wilcoxon"``: `wilcoxon_test`.
     correction : str
-        How to correct p-values for the number of comparisons by one measure: ``"holm"``, ``"bonferroni"``, ``"bh"`` or
-        ``"none"``, which `adjust` explains. Tukey's test needs no correction.
+        How to correct the p-values of a measure for the number of comparisons: ``"holm"``, ``"bonferroni"``, ``"bh"``
+        or ``"none"``. `adjust` explains them. Tukey's test needs no correction.
     samples : int
-        How many times to exchange the scores of the runs at random. Each time, it is drawn anew for every query whether
-        its scores change places, which turns the sign of their difference round. If there are few queries, all
-        possible exchanges are tried instead.
+        How many times to exchange the values of the two runs at random. Each time, a coin is tossed for every query: if
+        it shows heads, the two values change places. If there are few queries, all possible exchanges are tried
+        instead.
 
         Bootstrap intervals always use 9,999 samples.
     seed : int
-        Seed of the random exchanges. The same seed gives the same p on any machine.
+        The seed of the random exchanges. The same seed gives the same p on any machine.
     interval : str
         Which confidence interval to compute for each mean: ``"bca"`` or ``"t"``, as for
         `untied.statistics.mean_interval`, or ``"none"``.
     distances : list of measures
-        Measures that compare the runs without judgments, such as ``["RBO", "Overlap@10"]``; see `untied.compare_all`.
+        Measures that compare the runs without judgments, as for `untied.compare_all`, such as ``["RBO",
+        "Overlap@10"]``.
     queries_text, docs_text : path or mapping, optional
-        Texts of queries and of documents by id, to show next to the ids. In a file, each line has an id, a tab and a
-        text; if its name ends in .jsonl, each line is an object with an id and a title or text.
+        Texts to show beside the ids of queries and documents: a mapping, or a file. Each line of a file is an id, a tab
+        and a text, or, if its name ends in .jsonl, an object with an id and a title or text.
     live : bool
-        Whether readers can change measures, policies and the baseline on the page, which then recalculates everything.
-        Such a page is larger, because it holds the runs and the judgments (at most 128 MiB) and the core compiled for
+        Whether readers can change measures, policies and the baseline, and the page recalculates everything. Such a
+        page is larger, because it holds the runs, the judgments (at most 128 MiB), and untied itself, compiled for
         browsers.
     inputs : list of paths
-        Files whose names and hashes the page should record. Names are recorded without the folder, unless two files
-        have the same name.
+        Files whose names and hashes the page records.
 
     Returns
     -------
     str
-        The page, to write to a file that ends in .html.
+        The page. Write it to a file that ends in .html.
 
     Raises
     ------
     UntiedError
-        As for `untied.evaluate` and `untied.statistics.significance`, or the chosen options need NumPy or SciPy, which
-        is not installed.
-        With ``live=True`` also if the inputs are larger than a page holds, a measure is defined in Python, or this
-        installation lacks the core for browsers.
+        As for `untied.evaluate` and `untied.statistics.significance`; or an option needs NumPy or SciPy, which is not
+        installed. With ``live=True``, also if the inputs are too large, a measure is defined in Python, or untied was
+        installed without its part for browsers.
     InputError
         A file does not match its format.
     OSError
@@ -202,7 +201,9 @@ def comparison_report(
     inputs: Sequence[str] = (),
     threads: int | None = None,
 ) -> str:
-    """Make a report of a comparison of two runs: how values spread, and both rankings of every query.
+    """Return an interactive page about a comparison of two runs, as HTML.
+
+    It shows how the values of queries spread, and both rankings of every query.
 
     Parameters
     ----------
@@ -213,21 +214,20 @@ def comparison_report(
     depth : int
         How many documents of each ranking to show.
     queries_text : path or mapping, optional
-        Texts of queries and of documents by id, to show next to the ids. In a file, each line has an id, a tab and a
-        text; if its name ends in .jsonl, each line is an object with an id and a title or text.
+        Texts to show beside the ids of queries and documents: a mapping, or a file. Each line of a file is an id, a tab
+        and a text, or, if its name ends in .jsonl, an object with an id and a title or text.
     docs_text : path or mapping, optional
-        Texts of queries and of documents by id, to show next to the ids. In a file, each line has an id, a tab and a
-        text; if its name ends in .jsonl, each line is an object with an id and a title or text.
+        Texts to show beside the ids of queries and documents: a mapping, or a file. Each line of a file is an id, a tab
+        and a text, or, if its name ends in .jsonl, an object with an id and a title or text.
     inputs : list of paths
-        Files whose names and hashes the page should record. Names are recorded without the folder, unless two files
-        have the same name.
+        Files whose names and hashes the page records.
     threads : int, optional
         How many threads to use; by default, one for each processor. The values do not depend on it.
 
     Returns
     -------
     str
-        The page, to write to a file that ends in .html.
+        The page. Write it to a file that ends in .html.
 
     Raises
     ------

@@ -1,8 +1,8 @@
-"""Significance tests for runs: paired tests, intervals, effect sizes, corrections; with ties and missing judgments.
+"""Significance tests for runs, with confidence intervals, effect sizes and corrections for many comparisons.
 
 `significance`, `discriminative_power`, `required_queries` and `estimate_runs` take the `Results` of `untied.evaluate`.
-The other functions take plain numbers, one for each query. The t-test, Wilcoxon's test, Student's interval, plans of
-queries and estimates from human and machine judgments need SciPy; nothing else does.
+The other functions take plain numbers, one for each query. SciPy is needed for the t-test, Wilcoxon's test, Student's
+interval, planning, and estimates from human and machine judgments.
 """
 
 from untied.statistics.intervals import INTERVALS, mean_interval

@@ -32,30 +32,30 @@ def mean_interval(
     a: Values, b: Values | None = None, *, level: float = 0.95, method: Literal["bca", "t"] = "bca",
     samples: int = INTERVAL_SAMPLES, seed: int = 0, threads: int | None = None,
 ) -> tuple[float, float]:  # fmt: skip
-    """Compute a confidence interval of a mean, or of the mean difference of two runs.
+    """Compute a confidence interval of a mean, or of the difference of two means.
 
     Parameters
     ----------
     a, b : {query: value} or list of values
-        Values of queries, such as ``[0.4, 0.6, 0.5]``, or dicts with queries as keys. If you only pass `a`, the
-        interval is that of its mean. If you also pass `b`, the interval is that of the mean of a - b.
+        Values of queries, such as ``[0.4, 0.6, 0.5]``, or dicts with queries as keys. With `a` alone, the interval is
+        about its mean. With `b`, it is about the mean of a - b.
     level : float
         The confidence of the interval, between 0 and 1. For instance, 0.95 gives a 95 % interval.
     method : str
-        ``"bca"``: bootstrap, bias-corrected and accelerated (Efron 1987). ``"t"``: Student's, as SciPy computes it.
+        ``"bca"``: the bias-corrected and accelerated bootstrap (Efron 1987). ``"t"``: Student's interval, which SciPy
+        computes.
     samples : int
         How many bootstrap samples to draw.
     seed : int
-        Seed of the bootstrap samples. The same seed gives the same interval.
+        The seed of the bootstrap samples. The same seed gives the same interval.
     threads : int, optional
-        How many threads to use. By default, there is one for each processor. The number of threads never changes a
-        value.
+        How many threads to use; by default, one for each processor. The values do not depend on it.
 
     Returns
     -------
     tuple of float
-        The lower and the upper limit of the interval. If all values are equal, both limits are the mean. If there is
-        only one query, both are NaN.
+        The lower and the upper end of the interval. If all values are equal, both are the mean. If there is only one
+        query, both are NaN.
 
     Raises
     ------

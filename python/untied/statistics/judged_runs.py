@@ -35,21 +35,25 @@ NUMBERS = "estimate low high human machine bias correlation slope width equivale
 
 @dataclass(eq=False, repr=False, slots=True)
 class RunEstimates:
-    """What `estimate_runs` returns.
+    """Estimates of the means and the differences of runs, as `estimate_runs` returns them.
 
     Attributes
     ----------
     table : Table
-        For every measure, a row for each run, with an empty ``run_b``, and then a row for each pair of runs, about
-        ``run_a`` minus ``run_b``: ``estimate`` with its interval ``low``, ``high``, and the numbers of `Estimate`.
+        For every measure, a row for each run, and then a row for each pair of runs. Its columns are:
+
+        * ``run_a``, ``run_b``: a pair of runs; in the row of a single run, ``run_b`` is empty
+        * ``estimate``: the mean of the run, or the mean of run_a minus that of run_b
+        * ``low``, ``high``: the confidence interval of the estimate
+        * the other attributes of `Estimate`
     judged, queries : int
-        The number of queries that people judged, and the number of all queries.
+        How many queries people judged, and how many queries there are.
     target : str
-        Which means the intervals are for, as you chose it: ``"all"`` or ``"these"``.
+        The `target` that you passed: ``"all"`` or ``"these"``.
     level : float
-        Confidence of the intervals.
+        The confidence of the intervals.
     notes : list of str
-        What a reader of the table should know.
+        What to know before you rely on the table.
     """
 
     table: Table
@@ -73,27 +77,28 @@ def estimate_runs(
     target: Target = "all",
     level: float = 0.95,
 ) -> RunEstimates:
-    """Estimate means and differences of runs from human judgments of some queries and a machine's of all.
+    """Estimate the means and the differences of runs from human judgments of some queries and a machine's of all.
 
-    Use it if people judged a random sample of the queries and a model all of them: evaluate the same runs by both, and
-    see by how much the model's judgments narrow the intervals that the human ones give. Each estimate is that of
-    `estimate_mean`, with a slope of its own. If the machine has no value for a query, the mean of its values for the
-    other queries is used there. This does not favour a run, because human judgments play no part in it.
+    Use it if people judged a random sample of the queries, and a language model judged all of them. Evaluate the same
+    runs with both, and pass both results. Every mean and every difference is estimated as by `estimate_mean`.
+
+    If the machine has no value for a query, it gets the mean of the machine's other values. This does not favour a run.
 
     Parameters
     ----------
     human : Results
-        Results by the human judgments, for the queries that people judged.
+        The results with human judgments, for the queries that people judged.
     machine : Results
-        Results by the machine's judgments, of the same runs and measures.
+        The results with the machine's judgments, for the same runs and measures.
     baseline : str, optional
-        Compare every other run with this one, as the second of each pair; by default compare all pairs.
+        The run that all others are compared with; it is ``run_b`` of every pair. By default, every two runs are
+        compared.
     strata : {query: stratum}, optional
-        The stratum of each query that the machine judged. Pass this if people judged a random sample of each stratum:
-        the estimates are then those of `estimate_strata`.
+        The stratum of each query, if people judged a random sample of each stratum. Estimates are then those of
+        `estimate_strata`.
     target : str
-        What the interval is for. ``"all"``: the mean over all queries that could be asked, of which these are a random
-        sample. ``"these"``: the mean over these queries, if people judged all of them.
+        What the interval is about. ``"all"``: the mean over all queries that users could ask; these queries are a
+        random sample of them. ``"these"``: the mean over these queries, if people had judged all of them.
     level : float
         The confidence of the interval, between 0 and 1. For instance, 0.95 gives a 95 % interval.
 
@@ -104,8 +109,8 @@ def estimate_runs(
     Raises
     ------
     UntiedError
-        Runs or measures differ, a measure has no arithmetic mean over queries or no human value for some query,
-        people judged more queries than the machine, an option is invalid, or SciPy is not installed.
+        Runs or measures differ; a measure has no arithmetic mean over queries, or no human value for some query; people
+        judged more queries than the machine; an option is invalid; or SciPy is not installed.
 
     Examples
     --------

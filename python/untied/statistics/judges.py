@@ -38,37 +38,38 @@ SKEWED = 0.08
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """An estimate of a mean from human and machine values.
+    """An estimate of a mean from human values of some queries and machine values of all.
+
+    `estimate_mean` and `estimate_strata` return it.
 
     Attributes
     ----------
     mean : float
-        The estimate. Over all random samples of queries, its mean is exactly the mean of human values.
+        The estimate. It is unbiased: over all random samples of queries, it averages to the mean of human values.
     low, high : float
         The confidence interval of the mean. It is NaN if people judged fewer than five queries.
     target : str
-        Which mean the interval is for, as you chose it: ``"all"`` or ``"these"``.
+        The `target` that you passed: ``"all"`` or ``"these"``.
     judged, queries : int
-        The number of queries that people judged, and the number of all queries.
+        How many queries people judged, and how many queries there are.
     human : float
         The mean of the human values.
     machine : float
-        The mean of the machine's values of all queries.
+        The mean of the machine's values over all queries.
     bias : float
-        The mean of machine minus human values, over the queries with both.
+        The mean of machine minus human values, over the queries that people judged.
     correlation : float
-        Pearson's correlation of the human and the machine values. It is NaN if all human values are equal, or all
-        machine values.
+        Pearson's correlation of human and machine values. It is NaN if all human values are equal, or all machine
+        values.
     slope : float
-        How much the estimate relies on the machine. With 0, the machine's values do not count. With 1, they count
-        fully, as if they differed from the human values only by a constant.
+        How much the estimate relies on the machine: 0 if not at all, and 1 if fully, as when the machine's values
+        differ from the human values only by a constant.
     width : float
-        How wide the interval is, as a multiple of the interval from the human values alone. Below 1, the machine has
-        narrowed it.
+        The width of the interval, divided by the width without the machine. Below 1, the machine helps.
     equivalent : float
-        How many queries people would have to judge to get an interval of this width without the machine.
+        How many queries people would have to judge for an interval of this width without the machine.
     notes : list of str
-        What a reader of the interval should know.
+        What to know before you rely on the interval.
     """
 
     mean: float
@@ -97,22 +98,24 @@ def estimate_mean(
     human: Mapping[Any, float | Value], machine: Mapping[Any, float | Value], *, target: Target = "all",
     level: float = 0.95,
 ) -> Estimate:  # fmt: skip
-    """Estimate a mean from human values of some queries and a machine's values of all.
+    """Estimate a mean from human values of some queries and a machine's values of all queries.
 
-    Use it if people judged a random sample of the queries and a model all of them. The estimate is unbiased under
-    random sampling however bad the machine is, and a machine that is of no use hardly widens the interval. Values of
-    one query may be anything people and the machine can both give: a measure's value, or the difference between two
-    runs. Estimate a difference as such, because its interval isn't that of two means.
+    Use it if people judged a random sample of the queries, and a language model judged all of them. The human values
+    correct the model, and the model narrows the interval. However bad the model is, the estimate is unbiased, and the
+    interval hardly wider than without it.
+
+    A value may be a score of a query, or the difference of two runs. To estimate a difference, pass differences,
+    because its interval does not follow from those of two means.
 
     Parameters
     ----------
     human : {query: value}
         Values from human judgments.
     machine : {query: value}
-        Values from the machine's judgments, of these queries and all others.
+        Values from the machine's judgments of the same queries and all others.
     target : str
-        What the interval is for. ``"all"``: the mean over all queries that could be asked, of which these are a random
-        sample. ``"these"``: the mean over these queries, if people judged all of them.
+        What the interval is about. ``"all"``: the mean over all queries that users could ask; these queries are a
+        random sample of them. ``"these"``: the mean over these queries, if people had judged all of them.
     level : float
         The confidence of the interval, between 0 and 1. For instance, 0.95 gives a 95 % interval.
 

@@ -34,29 +34,26 @@ def required_queries(
 ) -> Table:
     """Plan an experiment: how small a difference your queries can find, and how many queries find a given one.
 
-    Choose the difference that would matter to you. If you pass the observed difference instead, you only learn how
-    significant it is.
+    The answer is for Student's paired t-test and queries like those of the results. It depends on how much the
+    differences of queries vary. This is itself estimated, so every answer has an interval, which is wide if there are
+    few queries.
 
-    The answer is that of Student's paired t-test, for queries like those of the results. It depends on how much their
-    differences vary, and this is itself estimated from the queries at hand. So every answer has an interval, which is
-    wide if there are few queries. (If differences have the standard deviation s, a test of n queries finds a true mean
-    difference d with the power of the noncentral t distribution with n - 1 degrees of freedom and noncentrality d
-    sqrt(n) / s.)
+    Choose a `difference` that would matter to you. If you pass the observed one, you only learn how significant it is.
 
     Parameters
     ----------
     results : Results, ArrayResults, or dict of ArrayResults
         Results of two or more runs for the same queries. At least three queries need a value in both runs.
     difference : float, optional
-        The difference of means that you want to find, above 0, such as 0.05. By default, you only learn how small a
+        The difference of means that you want to find, above 0, such as 0.05. Without it, you only learn how small a
         difference your queries can find.
     baseline : str, optional
         The run that all others are compared with. By default, every two runs are compared.
     level : float
-        A difference counts as found if p is at most 1 - `level`, two-sided and not corrected for several comparisons.
-        This is also the confidence of the intervals.
+        A difference counts as found if its two-sided p is at most 1 - `level`, without a correction for several
+        comparisons. This is also the confidence of the intervals.
     power : float
-        How probable it should be that the true difference is found, between 0 and 1.
+        How probable it should be that the difference is found, between 0 and 1.
 
     Returns
     -------
@@ -64,23 +61,24 @@ def required_queries(
         A row for every measure and pair of runs. The columns are:
 
         * ``queries``: how many queries have a value in both runs
-        * ``difference`` and ``deviation``: the mean difference of the two runs, and the standard deviation of the
-          differences over queries
-        * ``detectable``: the smallest true difference that so many queries find, with its interval ``detectable_low``,
+        * ``difference`` and ``deviation``: the mean of the differences of queries, and their standard deviation
+        * ``detectable``: the smallest difference that so many queries find, with its interval ``detectable_low``,
           ``detectable_high``
-        * ``required``: how many queries find `difference`, with its interval ``required_low``, ``required_high``;
-          infinite beyond 10^9 queries, and absent without `difference`
+        * ``required``, if you passed `difference`: how many queries find it, with the interval ``required_low``,
+          ``required_high``. Beyond 10^9 queries, it is infinite.
 
         For geometric means, differences are those of logarithms.
 
     Raises
     ------
     UntiedError
-        There are fewer than two runs, a run and the qrels have nothing in common, fewer than three queries have a value
-        in both runs of a pair, an option is invalid, or SciPy is not installed.
+        There are fewer than two runs; a run and the qrels have nothing in common; fewer than three queries have a value
+        in both runs of a pair; an option is invalid; or SciPy is not installed.
 
     Examples
     --------
+    With 40 queries, a difference of 0.159 is found. To find one of 0.05, 387 queries are needed:
+
     >>> import untied
     >>> qrels = {f"q{i}": {"a": 1} for i in range(40)}
     >>> old = {f"q{i}": ["b"] * (i % 3 > 0) + ["a"] for i in range(40)}
@@ -89,6 +87,11 @@ def required_queries(
     >>> plan = required_queries(results, difference=0.05).to_dicts()[0]
     >>> plan["queries"], round(plan["detectable"], 3), int(plan["required"])
     (40, 0.159, 387)
+
+    Notes
+    -----
+    If differences have the standard deviation s, a test of n queries finds a mean difference d with the power of the
+    noncentral t distribution with n - 1 degrees of freedom and noncentrality d sqrt(n) / s.
     """
     results = of_runs(results)
     if results._design is not None:

@@ -54,47 +54,43 @@ ANSWERS = ("mean_a", "mean_b", "difference", "ci_low", "ci_high", "p_adjusted")
 
 @dataclass(eq=False, repr=False)
 class Significance(Exported):
-    """What `significance` returns: which differences between runs would hold for other queries.
+    """Which differences between runs are significant, as `significance` returns it.
 
     Attributes
     ----------
     table : Table
-        A row for every measure and pair of runs. The columns that you read first are:
+        A row for every measure and pair of runs, with these columns:
 
-        * ``significant``: yes or no, by ``p_adjusted``; no if the means are equal, because their difference has no sign
-        * ``mean_a``, ``mean_b`` and their ``difference``, with its confidence interval ``ci_low``, ``ci_high`` (absent
-          with ``interval="none"``). For counts, these are sums over queries.
+        * ``significant``: yes or no, by ``p_adjusted``
+        * ``mean_a``, ``mean_b``, and their ``difference``. For measures that count, these are sums over queries.
+        * ``ci_low``, ``ci_high``: the confidence interval of the difference, unless ``interval="none"``
         * ``effect``: Cohen's d of the differences
-        * ``better``, ``worse``, ``equal``: in how many queries run_a is better, worse or equal. Values count as equal
-          if they differ by at most 1e-12 of the larger one, because this is only rounding.
+        * ``better``, ``worse``, ``equal``: in how many queries run_a is better, worse or equal
         * ``p``, and ``p_adjusted``, which is corrected for the number of comparisons
 
-        If the results have bounds because of ties or judgments, these columns follow:
+        If you evaluated with ``ties="range"`` or ``unjudged="range"``, these columns follow:
 
         * ``least`` and ``most``: the lowest and the highest possible mean difference
         * ``survives``: yes if the difference keeps its sign and stays significant for all orders of ties and all grades
-          of unjudged documents, otherwise no. Only the randomisation test has a bound of p; with other tests, it is
-          unknown whether a significant difference that keeps its sign survives.
+          of unjudged documents. Only the randomisation test can say yes.
         * ``p_most``: an upper bound of the adjusted p
 
-        They also cover queries that have a value only with some judgments. For geometric means, logarithms are tested,
-        and ``difference`` is ln(``mean_a`` / ``mean_b``); a column ``scale`` then says mean, log or sum.
+        For geometric means, logarithms are tested: ``difference`` is ln(``mean_a`` / ``mean_b``), and a column
+        ``scale`` says ``log``.
     dropped : dict of str and int
-        For each measure, how many differences were left out because a value is undefined. Each query counts once for
-        each pair of runs.
+        For each measure, how many differences were left out because one of the two values is undefined. A query counts
+        once for each pair of runs.
     settings : dict
-        The options of the call.
+        The options that you passed.
     notes : list of str
         What to know before you rely on the result.
     varied : tuple of str
-        What the columns ``least``, ``most`` and ``survives`` take into account: ``"ties"``, ``"judgments"``, both or
-        nothing.
+        What ``least``, ``most`` and ``survives`` take into account: ``"ties"``, ``"judgments"``, both or nothing.
     apart : list of str
-        Measures whose bounds over judgments come from each run alone. They leave out documents that only the other run
-        retrieved, which could change the difference, too. For results of arrays, these are all measures; both columns
-        rank the same documents, so their bounds can only be too wide.
+        Measures whose bounds over missing judgments ignore that a document has the same grade in both runs. For these,
+        each run has bounds of its own.
     queries : list of str
-        Notes on judged queries that a run lacks, on queries without judgments, and on queries without a value.
+        Notes on queries that a run lacks, that nobody judged, or that have no value.
     """
 
     table: Table
@@ -107,17 +103,17 @@ class Significance(Exported):
 
     @property
     def pairs(self) -> int:
-        """The number of pairs of runs that each measure compares."""
+        """How many pairs of runs each measure compares."""
         return len(set(zip(self.table["run_a"], self.table["run_b"], strict=True)))
 
     @property
     def segments(self) -> list[str]:
-        """The segments of queries in which each pair was tested; none if queries were not grouped by one."""
+        """The segments of queries that were tested. The list is empty if queries are not grouped by segments."""
         return list(dict.fromkeys(self.table["segment"]))[:-1] if "segment" in self.table.columns else []
 
     @property
     def correction(self) -> str:
-        """How p-values were corrected for the number of comparisons; ``"none"`` for a single one."""
+        """How p-values were corrected for the number of comparisons; ``"none"`` if there is only one."""
         return "none" if self.pairs * max(1, len(self.segments)) == 1 else str(self.settings["correction"])
 
     def _exported(self) -> Table:
@@ -174,32 +170,28 @@ def significance(
 ) -> Significance:
     """Test which differences between runs are significant, by every measure.
 
-    Use it to ask whether a difference would hold for other queries. By default, it tests every two runs.
+    Use it to ask whether a difference would hold for other queries. By default, every two runs are compared with a
+    paired randomisation test, and p-values are corrected for the number of comparisons.
 
-    If the results have bounds, it also says whether a difference survives them. With ``ties="range"``, the lowest
-    difference of a query is the lowest value of the first run minus the highest of the second. With
-    ``unjudged="range"``, differences have the bounds of `untied.certify`, in which a document has the same grade in
-    both runs. For measures without such bounds, each run has its own, and `Significance.apart` names the measure.
-
-    ``p_most`` is the p-value of the randomisation test when every difference is as low as it can be, where p is
-    largest. So it is exact if the lowest and the highest differences are reached, and otherwise an upper bound.
+    If you evaluated with ``ties="range"`` or ``unjudged="range"``, you also learn whether a difference *survives*:
+    whether it keeps its sign and stays significant for all orders of ties and all grades of unjudged documents.
 
     Parameters
     ----------
     results : Results, ArrayResults, or dict of ArrayResults
-        The results of two or more runs for the same queries, as `untied.evaluate` returns them. You can also pass
-        results of `untied.evaluate_arrays`: a dict with names, such as ``{"old": old, "new": new}``, or the results of
-        several columns of scores, evaluated with ``per_query=True``. The numbers of the columns are then the names of
-        the runs.
+        The results of two or more runs for the same queries, as `untied.evaluate` returns them. Results of
+        `untied.evaluate_arrays` work in two forms: a dict with names, such as ``{"old": old, "new": new}``; or the
+        results of several columns of scores, evaluated with ``per_query=True``. The runs are then called by the numbers
+        of the columns.
     baseline : str, optional
-        The run that all others are compared with, as the second of each pair. By default, every two runs are compared.
+        The run that all others are compared with; it is ``run_b`` of every pair. By default, every two runs are
+        compared.
     test : str
-        Which test to use. ``"randomization"``: the paired `randomization_test`. ``"tukey"``: randomised Tukey HSD
-        (Carterette 2012), which tests all runs of a measure at once. ``"t"``: `t_test`. ``"wilcoxon"``:
-        `wilcoxon_test`.
+        Which test to use. ``"randomization"``: the paired `randomization_test`. ``"tukey"``: randomised Tukey HSD,
+        which tests all runs by a measure at once (Carterette 2012). ``"t"``: `t_test`. ``"wilcoxon"``: `wilcoxon_test`.
     correction : str
-        How to correct p-values for the number of comparisons by one measure: ``"holm"``, ``"bonferroni"``, ``"bh"`` or
-        ``"none"``, which `adjust` explains. Tukey's test needs no correction.
+        How to correct the p-values of a measure for the number of comparisons: ``"holm"``, ``"bonferroni"``, ``"bh"``
+        or ``"none"``. `adjust` explains them. Tukey's test needs no correction.
     interval : str
         Which confidence interval to compute for each difference: ``"bca"`` or ``"t"``, as for `mean_interval`, or
         ``"none"``. Intervals are not corrected for the number of comparisons.
@@ -207,21 +199,19 @@ def significance(
         The confidence of the intervals, between 0 and 1. A difference is significant if its adjusted p is at most 1 -
         `level`.
     samples : int
-        How many times to exchange the scores of the runs at random. Each time, it is drawn anew for every query whether
-        its scores change places, which turns the sign of their difference round. If there are few queries, all
-        possible exchanges are tried instead.
+        How many times to exchange the values of the two runs at random. Each time, a coin is tossed for every query: if
+        it shows heads, the two values change places. If there are few queries, all possible exchanges are tried
+        instead.
 
         Bootstrap intervals always use 9,999 samples.
     seed : int
-        Seed of the random exchanges. The same seed gives the same p on any machine.
+        The seed of the random exchanges. The same seed gives the same p on any machine.
     bounds : comparisons, optional
-        Bounds of the differences that you have computed with `untied.compare`: results by ``Delta`` of the same
-        measures with the same qrels, one for each pair of runs. In these, a document has the same grade in both runs,
-        so they are narrower than bounds of single runs. They don't exist for measures that divide by the number of
-        relevant documents or by an ideal value, such as nDCG.
+        Results of `untied.compare` by ``Delta`` of the same measures with the same qrels, one for each pair of runs.
+        The bounds of differences are then taken from them, and are narrower than bounds of single runs. They do not
+        exist for measures that divide by the number of relevant documents or by an ideal value, such as nDCG.
     threads : int, optional
-        How many threads to use. By default, there is one for each processor. The number of threads never changes a
-        value.
+        How many threads to use; by default, one for each processor. The values do not depend on it.
 
     Returns
     -------
@@ -230,14 +220,16 @@ def significance(
     Raises
     ------
     UntiedError
-        There are fewer than two runs, they were evaluated on different queries, a run is unknown, a run and the qrels
-        have nothing in common, an option is invalid, or the chosen test or interval needs SciPy, which is not
-        installed.
+        There are fewer than two runs; they were evaluated on different queries; a run is unknown; a run and the qrels
+        have nothing in common; an option is invalid; or the test or the interval needs SciPy, which is not installed.
     TypeError
-        These are not results of `untied.evaluate` or `untied.evaluate_arrays`.
+        `results` are not results of `untied.evaluate` or `untied.evaluate_arrays`.
 
     Examples
     --------
+    One run ranks the relevant document first in all three queries, the other second. With so few queries, the smallest
+    possible p is 0.25:
+
     >>> import untied
     >>> qrels = {"q1": {"d1": 1}, "q2": {"d2": 1}, "q3": {"d3": 1}}
     >>> good = {query: {document: 2, "x": 1} for query in qrels for document in qrels[query]}
@@ -245,6 +237,15 @@ def significance(
     >>> results = untied.evaluate(qrels, {"good": good, "bad": bad}, "RR")
     >>> significance(results, interval="none").table.to_dicts()[0]["p"]
     0.25
+
+    Notes
+    -----
+    With ``ties="range"``, the lowest difference of a query is the lowest value of the first run minus the highest value
+    of the second. With ``unjudged="range"``, it is the bound of `untied.certify`, in which a document has the same
+    grade in both runs. For measures without verdicts, each run has its own bounds, and `Significance.apart` names the
+    measure.
+
+    ``p_most`` is the p-value of the randomisation test if every difference is as low as it can be.
     """
     results = of_runs(results)
     check_options(test, correction, interval, level, samples, seed)
@@ -300,37 +301,35 @@ def discriminative_power(
     seed: int = 0,
     threads: int | None = None,
 ) -> Table:
-    """Find which share of the pairs of runs each measure can tell apart (discriminative power, Sakai 2006).
+    """Find which share of the pairs of runs each measure can tell apart (Sakai 2006).
 
-    Use it to choose a measure. The same runs and queries are tested with each measure, and a measure with more power
-    tells more pairs of runs apart.
+    Use it to choose a measure: one with more discriminative power finds more significant differences between the same
+    runs.
 
     Parameters
     ----------
     results : Results, ArrayResults, or dict of ArrayResults
         Results of three or more runs for the same queries, as for `significance`.
     test : str
-        Which test to use. ``"randomization"``: the paired `randomization_test`. ``"tukey"``: randomised Tukey HSD
-        (Carterette 2012), which tests all runs of a measure at once. ``"t"``: `t_test`. ``"wilcoxon"``:
-        `wilcoxon_test`.
+        Which test to use. ``"randomization"``: the paired `randomization_test`. ``"tukey"``: randomised Tukey HSD,
+        which tests all runs by a measure at once (Carterette 2012). ``"t"``: `t_test`. ``"wilcoxon"``: `wilcoxon_test`.
     correction : str
-        How to correct p-values for the number of comparisons by one measure: ``"holm"``, ``"bonferroni"``, ``"bh"`` or
-        ``"none"``, which `adjust` explains. Tukey's test needs no correction.
+        How to correct the p-values of a measure for the number of comparisons: ``"holm"``, ``"bonferroni"``, ``"bh"``
+        or ``"none"``. `adjust` explains them. Tukey's test needs no correction.
 
         By default p-values are not corrected, as in the literature.
     level : float
-        A pair counts as told apart if its corrected p is at most 1 - `level`.
+        A measure tells two runs apart if their corrected p is at most 1 - `level`.
     samples : int
-        How many times to exchange the scores of the runs at random. Each time, it is drawn anew for every query whether
-        its scores change places, which turns the sign of their difference round. If there are few queries, all
-        possible exchanges are tried instead.
+        How many times to exchange the values of the two runs at random. Each time, a coin is tossed for every query: if
+        it shows heads, the two values change places. If there are few queries, all possible exchanges are tried
+        instead.
 
         Bootstrap intervals always use 9,999 samples.
     seed : int
-        Seed of the random exchanges. The same seed gives the same p on any machine.
+        The seed of the random exchanges. The same seed gives the same p on any machine.
     threads : int, optional
-        How many threads to use. By default, there is one for each processor. The number of threads never changes a
-        value.
+        How many threads to use; by default, one for each processor. The values do not depend on it.
 
     Returns
     -------
@@ -339,10 +338,10 @@ def discriminative_power(
 
         * ``power``: the share of the pairs of runs that the measure tells apart
         * ``pairs`` and ``significant``: the number of all pairs, and the number of pairs that the measure tells apart
-        * ``difference_required``: the smallest difference of means from which on the measure tells every pair apart, or
-          None if it does not even tell apart the pair with the largest difference
+        * ``difference_required``: the smallest difference of means from which on it tells every pair apart. None if it
+          does not even tell apart the pair with the largest difference.
 
-        For geometric means, the difference is one of logarithms. ``scale`` is as in `Significance`.
+        For geometric means, the difference is one of logarithms, and a column ``scale`` says ``log``.
 
     Raises
     ------

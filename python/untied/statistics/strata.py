@@ -23,37 +23,39 @@ LEAST_OF_STRATUM = 2
 
 
 def allocate(machine: Mapping[Any, float | Value], strata: Mapping[Any, Hashable], judged: int) -> dict[Hashable, int]:
-    """Plan how many queries of each stratum people should judge, from a machine's values of all queries.
+    """Plan how many queries of each stratum people should judge.
 
-    This is Neyman's allocation in whole numbers: a stratum gets the more queries, the larger it is and the more the
-    machine's values vary in it. No other numbers give a stratified mean of its values a smaller variance. This helps if
-    the machine errs most where its values vary most. If it errs alike in all strata, give each stratum its share by
-    size; the estimate is unbiased with any numbers. Then draw queries at random, as many of each stratum as it
-    gets, and pass what people say to `estimate_strata`.
+    You need a machine's values of all queries. The more they vary in a stratum, and the larger the stratum is, the more
+    of its queries people should judge (Neyman's allocation). Then draw as many queries of each stratum at random, let
+    people judge them, and call `estimate_strata`.
+
+    The plan helps if the machine makes larger errors where its values vary more. If it errs alike in all strata, give
+    each stratum its share by size. The estimate is unbiased with any plan.
 
     Parameters
     ----------
     machine : {query: value}
-        Values from the machine's judgments of all queries, such as differences of two runs.
+        The machine's value of each query, such as the difference of two runs.
     strata : {query: stratum}
-        The stratum of each of these queries, such as its language, its source, or a range of the machine's values.
+        The stratum of each query, such as its language, its source, or a range of the machine's values.
     judged : int
         How many queries people can judge.
 
     Returns
     -------
     dict
-        ``{stratum: number of queries}``, at least two of each stratum that has two. If the machine's values vary in no
-        stratum, each stratum counts by its size.
+        ``{stratum: number of queries}``. Each stratum of two or more queries gets at least two.
 
     Raises
     ------
     UntiedError
-        A query has no stratum, a value is not a finite number, or `judged` is too few for the strata, or more than
-        there are queries.
+        A query has no stratum; a value is not a finite number; or `judged` is too small for the strata, or larger than
+        the number of queries.
 
     Examples
     --------
+    The machine's values are 0 or 1 for short queries, and vary little for long ones:
+
     >>> machine = {f"q{i}": i % 2 if i < 40 else i % 7 / 70 for i in range(100)}
     >>> strata = {f"q{i}": "short" if i < 40 else "long" for i in range(100)}
     >>> allocate(machine, strata, 30)
@@ -86,38 +88,37 @@ def estimate_strata(
     human: Mapping[Any, float | Value], machine: Mapping[Any, float | Value], strata: Mapping[Any, Hashable], *,
     target: Target = "all", level: float = 0.95,
 ) -> Estimate:  # fmt: skip
-    """Estimate a mean from human values of a stratified sample of queries and a machine's values of all.
+    """Estimate a mean from human values of a stratified sample and a machine's values of all queries.
 
     Use it if people judged a random sample of each stratum, such as `allocate` plans. Each stratum is estimated as by
-    `estimate_mean`, with a slope of its own, and counts by its number of queries. So the estimate is unbiased however
-    bad the machine is, and whatever the strata are.
+    `estimate_mean`, and counts by its number of queries. However bad the machine is, the estimate is unbiased.
 
     Parameters
     ----------
     human : {query: value}
         Values from human judgments.
     machine : {query: value}
-        Values from the machine's judgments, of these queries and all others.
+        Values from the machine's judgments of the same queries and all others.
     strata : {query: stratum}
-        The stratum of each query of `machine`. It must be known before people judge.
+        The stratum of each query. It must be known before people judge.
     target : str
-        What the interval is for. ``"all"``: the mean over all queries that could be asked, of which these are a random
-        sample. ``"these"``: the mean over these queries, if people judged all of them.
+        What the interval is about. ``"all"``: the mean over all queries that users could ask; these queries are a
+        random sample of them. ``"these"``: the mean over these queries, if people had judged all of them.
     level : float
         The confidence of the interval, between 0 and 1. For instance, 0.95 gives a 95 % interval.
 
     Returns
     -------
     Estimate
-        ``human``, ``bias``, ``slope`` and ``correlation`` are means over strata, which count by their numbers of
-        queries; if a stratum has no correlation, there is none. ``width`` compares with the same sample without the
-        machine, and ``equivalent`` is about a simple random sample without it.
+        Its ``human``, ``bias``, ``slope`` and ``correlation`` are means over strata, weighted by the number of queries.
+        If a stratum has no correlation, there is none. ``width`` compares with the same sample without the machine, and
+        ``equivalent`` with a simple random sample without it.
 
     Raises
     ------
     UntiedError
-        The machine lacks a query, a query has no stratum, people judged no query of a stratum, or only one of several,
-        a value is not a finite number, an option is invalid, or SciPy is not installed.
+        The machine lacks a query; a query has no stratum; people judged no query of a stratum, or only one of several;
+        a value is not a finite number; an option is invalid; or SciPy is not installed.
 
     Examples
     --------

@@ -56,12 +56,11 @@ class Test:
     difference : float
         The mean of the first run minus the mean of the second.
     p : float
-        The p-value: how probable it would be to see a difference at least as extreme, if the runs did not really
-        differ.
+        The p-value: how probable a difference at least as extreme would be if the runs did not really differ.
     queries : int
-        The number of queries that were tested.
+        How many queries were tested.
     certainty : str
-        ``"exact"``, or ``"estimate"`` if p comes from a random sample of signs.
+        ``"exact"``, or ``"estimate"`` if p comes from random exchanges.
     """
 
     difference: float
@@ -80,18 +79,13 @@ def randomization_test(
 ) -> Test:
     """Test whether the means of two runs differ, with a paired randomisation test.
 
-    Use it to ask whether a difference could be chance. If the runs did not differ, each query could as well have
-    favoured the other one, so its difference could as well have had the opposite sign. The test therefore changes the
-    signs of some of the differences, and sees whether their sum becomes as extreme as the one that you observed. The
-    share of the changes for which it does is p (Fisher 1935; Smucker, Allan & Carterette 2007).
+    Use it to ask whether a difference could be chance. If the runs did not really differ, each query could as well have
+    favoured the other run. So the test changes the signs of some differences, many times over. The p-value is the share
+    of times in which their sum is at least as extreme as the one observed (Fisher 1935; Smucker, Allan & Carterette
+    2007).
 
     With up to 32 queries, all combinations of signs are tried, and p is exact. With more, `samples` combinations are
-    drawn at random, and p = (1 + number as extreme) / (1 + `samples`) (Phipson & Smyth 2010). Queries without a
-    difference do not count. The limit depends on `samples`: n queries are few enough if 2^(n / 2) is at most `samples`
-    (n / 2 is rounded up) and n is at most 50. With 100,000 samples, that is 32.
-
-    Values that differ by at most 1e-12 of the larger one count as equal, and so do sums that differ by less than 1e-12
-    of the largest difference per query.
+    drawn at random.
 
     Parameters
     ----------
@@ -101,11 +95,11 @@ def randomization_test(
         What you want to show: ``"two-sided"`` (the means differ), ``"greater"`` (the mean of `a` is higher) or
         ``"less"`` (the mean of `b` is higher).
     samples : int
-        How many times to exchange the scores of the runs at random. Each time, it is drawn anew for every query whether
-        its scores change places, which turns the sign of their difference round. If there are few queries, all
-        possible exchanges are tried instead.
+        How many times to exchange the values of the two runs at random. Each time, a coin is tossed for every query: if
+        it shows heads, the two values change places. If there are few queries, all possible exchanges are tried
+        instead.
     seed : int
-        Seed of the random exchanges. The same seed gives the same p on any machine.
+        The seed of the random exchanges. The same seed gives the same p on any machine.
 
     Returns
     -------
@@ -114,12 +108,21 @@ def randomization_test(
     Raises
     ------
     UntiedError
-        There is no query, the queries are not the same, a value is not a finite number, or an option is refused.
+        There is no query; the two runs have different queries; a value is not a finite number; or an option is refused.
 
     Examples
     --------
     >>> randomization_test([0.4, 0.6, 0.5], [0.1, 0.4, 0.3])
     difference 0.2333, p 0.25 (exact), 3 queries
+
+    Notes
+    -----
+    For random combinations, p = (1 + number as extreme) / (1 + `samples`) (Phipson & Smyth 2010). Queries without a
+    difference do not count. How many queries are tried completely depends on `samples`: n queries are, if 2^(n / 2) is
+    at most `samples` (n / 2 rounded up) and n is at most 50. With the default of 100,000 samples, these are 32.
+
+    Values that differ by at most 1e-12 of the larger one count as equal. So do sums that differ by less than 1e-12 of
+    the largest difference of a query.
     """
     differences, mean = differences_of(a, b)
     ((p, certainty),) = randomization_p([differences], alternative, check_samples(samples), check_seed(seed), None)
@@ -130,28 +133,27 @@ def randomization_test(
 def paired_p(
     differences: Sequence[float], *, samples: int, seed: int, threads: int | None = None
 ) -> tuple[float, float]:
-    """Return the p-value of a one-sided `randomization_test`, and the smallest that so many queries can give.
+    """Return a one-sided p-value for differences of queries, and the smallest one that is possible.
 
-    It asks whether the differences are above 0.
+    The p-value is that of `randomization_test` with ``alternative="greater"``.
 
     Parameters
     ----------
     differences : sequence of float
         The difference of each query.
     samples : int
-        How many times to exchange the scores of the runs at random. Each time, it is drawn anew for every query whether
-        its scores change places, which turns the sign of their difference round. If there are few queries, all
-        possible exchanges are tried instead.
+        How many times to exchange the values of the two runs at random. Each time, a coin is tossed for every query: if
+        it shows heads, the two values change places. If there are few queries, all possible exchanges are tried
+        instead.
     seed : int
-        Seed of the random exchanges. The same seed gives the same p on any machine.
+        The seed of the random exchanges. The same seed gives the same p on any machine.
     threads : int, optional
-        How many threads to use. By default, there is one for each processor. The number of threads never changes a
-        value.
+        How many threads to use; by default, one for each processor. The values do not depend on it.
 
     Returns
     -------
     tuple of float
-        The p-value; then what it would be if all queries differed in the same direction, the smallest possible one.
+        The p-value. Then the p-value that there would be if all queries differed in the same direction.
     """
     ((p, certainty),) = randomization_p([differences], "greater", check_samples(samples), check_seed(seed), threads)
     return p, 2.0 ** -len(differences) if certainty == "exact" else 1 / (samples + 1)
@@ -159,7 +161,9 @@ def paired_p(
 
 # described by untied.statistics.tests.randomization_test: a, b, alternative
 def t_test(a: Values, b: Values, *, alternative: Alternative = "two-sided") -> Test:
-    """Test whether the means of two runs differ, with Student's paired t-test, which SciPy computes.
+    """Test whether the means of two runs differ, with Student's paired t-test.
+
+    SciPy computes it.
 
     Parameters
     ----------
@@ -174,7 +178,7 @@ def t_test(a: Values, b: Values, *, alternative: Alternative = "two-sided") -> T
     Returns
     -------
     Test
-        The result. Its `p` is NaN if there is only one query, and 1 if the runs have the same value in every query.
+        Its `p` is NaN if there is only one query, and 1 if the runs have the same value in every query.
 
     Raises
     ------
@@ -187,10 +191,10 @@ def t_test(a: Values, b: Values, *, alternative: Alternative = "two-sided") -> T
 
 # described by untied.statistics.tests.randomization_test: a, b, alternative
 def wilcoxon_test(a: Values, b: Values, *, alternative: Alternative = "two-sided") -> Test:
-    """Test whether two runs differ, with Wilcoxon's signed-rank test, which SciPy computes.
+    """Test whether two runs differ, with Wilcoxon's signed-rank test.
 
-    Queries without a difference are left out; values that differ by at most 1e-12 of the larger one count as equal. The
-    test ranks the differences by size. Two that only rounding errors set apart get the same rank.
+    SciPy computes it. Queries without a difference are left out. Values that differ only by rounding (at most 1e-12 of
+    the larger one) count as equal, and so do differences that do.
 
     Parameters
     ----------
@@ -205,7 +209,7 @@ def wilcoxon_test(a: Values, b: Values, *, alternative: Alternative = "two-sided
     Returns
     -------
     Test
-        The result. Its `p` is 1 if the runs have the same value in every query.
+        Its `p` is 1 if the runs have the same value in every query.
 
     Raises
     ------
@@ -217,7 +221,7 @@ def wilcoxon_test(a: Values, b: Values, *, alternative: Alternative = "two-sided
 
 
 def effect_size(a: Values, b: Values, *, kind: Literal["paired", "pooled"] = "paired", hedges: bool = False) -> float:
-    """Say how large a difference of means is, in standard deviations (Cohen's d).
+    """Return how large a difference of means is, in standard deviations (Cohen's d).
 
     Parameters
     ----------
@@ -227,14 +231,14 @@ def effect_size(a: Values, b: Values, *, kind: Literal["paired", "pooled"] = "pa
         Which standard deviation to divide by. ``"paired"``: the standard deviation of the differences (Cohen's d_z).
         ``"pooled"``: the root of the mean of both runs' variances (Cohen's d).
     hedges : bool
-        Whether to multiply by Hedges' exact correction of the bias in small samples, with n - 1 degrees of freedom, or
-        2(n - 1) if pooled.
+        Whether to correct the bias of small samples, by Hedges' exact factor. It has n - 1 degrees of freedom, or 2(n -
+        1) if pooled.
 
     Returns
     -------
     float
         The effect size. It is positive if `a` has the higher mean, and 0 if the means are equal. If the means differ
-        but the standard deviation is 0, it is infinite. If there is only one query, it is NaN.
+        and the standard deviation is 0, it is infinite. If there is only one query, it is NaN.
 
     Raises
     ------
@@ -259,19 +263,22 @@ def effect_size(a: Values, b: Values, *, kind: Literal["paired", "pooled"] = "pa
 
 
 def adjust(p_values: Sequence[float], method: Correction = "holm") -> list[float]:
-    """Correct p-values for multiple comparisons.
+    """Return p-values that are corrected for the number of comparisons.
 
-    If you test many differences, some look significant by chance. The corrected p-values are larger, so that you can
-    still compare each with 0.05.
+    If you test many differences, some look significant by chance. Corrected p-values are larger, so you can still
+    compare each with 0.05.
 
     Parameters
     ----------
     p_values : list of float
-        The p-values, from 0 to 1. An entry that is NaN stays NaN, and does not count as a comparison.
+        The p-values, from 0 to 1. NaN stays NaN and does not count as a comparison.
     method : str
-        How to correct. ``"holm"`` (1979) and ``"bonferroni"`` limit the probability that any difference is found by
-        mistake; Holm's method finds at least as many differences. ``"bh"`` (Benjamini & Hochberg 1995) limits the share
-        of mistakes among the differences found. ``"none"`` corrects nothing.
+        How to correct:
+
+        * ``"bonferroni"``, ``"holm"`` (1979): limit the probability that any difference is found by mistake. Holm's
+          method finds at least as many differences.
+        * ``"bh"`` (Benjamini & Hochberg 1995): limit the share of mistakes among the differences found
+        * ``"none"``: correct nothing
 
     Returns
     -------

@@ -36,7 +36,7 @@ def judged_measure(name: str) -> str:
 
 
 class VerdictsOfPair(ByMeasure):
-    """The verdicts about two runs, one for each measure."""
+    """The verdicts on two runs. ``verdicts["bm25", "dense"]["AP"]`` is the one by AP."""
 
     def __init__(self, measures: list[Measure], concluded: list[Concluded]) -> None:
         self._measures = measures
@@ -47,10 +47,10 @@ class VerdictsOfPair(ByMeasure):
 
 
 class Verdicts(ByPair):
-    """What `untied.certify` returns: for every two runs and each measure, which run is certainly better, if one is.
+    """Which of two runs is certainly better, for every two runs and each measure, as `untied.certify` returns it.
 
-    ``verdicts["bm25", "dense"]["nDCG@10"]`` is a `Verdict`. `table` has all verdicts, `ranks` the ranks that each run
-    can have, and `explain` lists the documents behind a verdict.
+    ``verdicts["bm25", "dense"]["nDCG@10"]`` is a `Verdict`. `table` has all verdicts, `ranks` the best and the worst
+    rank that each run can have, and `explain` the documents that a verdict depends on.
     """
 
     def __init__(
@@ -73,17 +73,17 @@ class Verdicts(ByPair):
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """All pairs of runs. The first run of each pair is the one that you passed first."""
+        """The pairs of runs, each in the order in which you passed the runs."""
         return list(self._pairs)
 
     def __getitem__(self, pair: tuple[str, str]) -> VerdictsOfPair:
         return VerdictsOfPair(self._measures, self._concluded[self._place(pair)])
 
     def facts_of_queries(self) -> dict[str, dict[str, int]]:
-        """Counts of queries for each run.
+        """For each run, how many queries it lacks and how many of its queries are not judged.
 
-        ``absent`` is the number of judged queries that the run lacks, and ``unknown`` the number of its queries that
-        nobody judged.
+        ``absent`` counts judged queries that are not in the run. ``unknown`` counts queries of the run that nobody
+        judged.
         """
         return mismatch.queries_of_inputs(self._qrels, self._runs)
 
@@ -101,8 +101,8 @@ class Verdicts(ByPair):
     def table(self) -> Table:
         """A table of all verdicts, with a row for each pair of runs and each measure.
 
-        Its columns are run_a, run_b, measure, verdict, low, high, overturn and largest_m; `Verdict` explains them.
-        Infinite numbers are ``inf``.
+        Its columns are ``run_a``, ``run_b``, ``measure``, ``verdict``, ``low``, ``high``, ``overturn`` and
+        ``largest_m``. `Verdict` explains them.
         """
         rows = [
             (*pair, measure, one.verdict, one.low, one.high, one.overturn, one.largest_m)
@@ -113,23 +113,25 @@ class Verdicts(ByPair):
 
     @property
     def means(self) -> Table:
-        """The same as `table`. Other libraries look for the table of any results under this name."""
+        """The same as `table`, under the name that other results have."""
         return self.table
 
     def beside(self, table: Table) -> Table:
-        """Add verdicts to a table about pairs of runs, such as one of p-values.
+        """Return a table about pairs of runs with the verdicts as further columns.
+
+        Use it to see p-values and verdicts side by side.
 
         Parameters
         ----------
         table : Table
-            A table with columns run_a, run_b and measure, such as `Significance.table` and `Comparisons.means`. If it
-            also has a column query, only the rows of means get verdicts. A row about ``Delta(M)`` or ``MED(M)`` gets
-            the verdict by M.
+            A table with the columns run_a, run_b and measure, such as `Significance.table` or `Comparisons.means`. If
+            it has a column query, only the rows of means get verdicts. A row about ``Delta(M)`` or ``MED(M)`` gets the
+            verdict by M.
 
         Returns
         -------
         Table
-            The same table with further columns verdict, overturn and largest_m. They are empty or None in rows whose
+            The table with the columns ``verdict``, ``overturn`` and ``largest_m``. They are empty or None in rows whose
             measure has no verdict.
 
         Raises
@@ -161,14 +163,14 @@ class Verdicts(ByPair):
         return self.between(row["run_a"], row["run_b"], name) if name in self.measures else None
 
     def between(self, run_a: str, run_b: str, measure: str | Measure | None = None) -> Verdict:
-        """Return the verdict about two runs, which you may name in either order.
+        """Return the verdict on two runs, which you may name in either order.
 
         Parameters
         ----------
         run_a, run_b : str
-            The names of the two runs. The verdict is ``"A"`` if the run that you name first is better.
+            The names of the two runs. The verdict is ``"A"`` if the first of them is better.
         measure : str or Measure, optional
-            Which of the measures to look at. By default, this is the first measure that you passed.
+            Which of the measures. By default, this is the first.
 
         Returns
         -------
@@ -186,10 +188,10 @@ class Verdicts(ByPair):
 
     @property
     def ranks(self) -> Table:
-        """A table of the best and the worst rank that each run can have among all runs.
+        """A table of the best and the worst rank that each run can have.
 
-        Its columns are run, measure, best and worst. The best rank of a run is 1 plus the number of runs that are
-        certainly better. Its worst rank is the number of all runs minus the number of runs that are certainly worse.
+        Its columns are ``run``, ``measure``, ``best`` and ``worst``. For instance, a run that is certainly worse than
+        two others has the best rank 3.
         """
         better = {run: [0] * len(self._measures) for run in self._runs}
         worse = {run: [0] * len(self._measures) for run in self._runs}
@@ -207,27 +209,26 @@ class Verdicts(ByPair):
         return tidy("run measure", "best worst", rows)
 
     def levels(self, *, level: float = 0.95, interval: Interval = "bca") -> Table:
-        """Make a table of which run is better given only ties, only missing judgments, and only the choice of queries.
+        """Make a table that shows what leaves open which run is better: ties, missing judgments, or few queries.
 
-        Each of these three can leave open which run is better. The table has a verdict for each, so you see what is
-        behind a doubt.
+        There is a verdict for each of these three, as if the other two were no problem.
 
         Parameters
         ----------
         level : float
-            The confidence of the interval over queries, between 0 and 1. For instance, 0.95 gives a 95 % interval.
+            The confidence of the interval, between 0 and 1. For instance, 0.95 gives a 95 % interval.
         interval : str
             How to compute the interval over queries: ``"bca"`` or ``"t"``, as for `untied.statistics.mean_interval`.
 
         Returns
         -------
         Table
-            Three rows for each pair and measure. The columns are run_a, run_b, measure, level, verdict, low and high,
-            and the levels are:
+            Three rows for each pair of runs and each measure. The columns are ``run_a``, ``run_b``, ``measure``,
+            ``level``, ``verdict``, ``low`` and ``high``. In the column ``level``, rows say:
 
-            * ``ties``: over all orders of tied documents, with unjudged documents as not relevant
-            * ``judgments``: over all grades of unjudged documents, as in `table`
-            * ``queries``: a confidence interval of the mean over queries. Its verdict is not certain, so it names the
+            * ``ties``: the verdict holds for all orders of tied documents, with unjudged documents as not relevant
+            * ``judgments``: it holds for all grades of unjudged documents, as in `table`
+            * ``queries``: it follows from a confidence interval over queries. It is not certain, so it names the
               confidence, as in ``A (95 %)``. It is not corrected for the number of comparisons.
 
         Raises
@@ -244,16 +245,16 @@ class Verdicts(ByPair):
         return side_by_side(verdicts, inputs, policies["ties"], policies["score_dtype"], level, interval, threads)
 
     def lattice(self, measure: str | Measure | None = None) -> Table:
-        """Make a table of which run is certainly better than which: columns better and worse.
+        """Make a table of which run is certainly better than which.
 
-        It has a row for each pair of runs of which one is certainly better, unless the row follows from two others: if
-        A is better than B and B better than C, there is no row for A and C. So the rows are the lines of a Hasse
-        diagram, which programs such as Graphviz draw.
+        It has the columns ``better`` and ``worse``. Pairs that follow from others are left out: if A is better than B
+        and B is better than C, there is no row for A and C. So the rows are the lines of a Hasse diagram, which
+        Graphviz can draw.
 
         Parameters
         ----------
         measure : str or Measure, optional
-            Which of the measures to look at. By default, this is the first measure that you passed.
+            Which of the measures. By default, this is the first.
 
         Returns
         -------
@@ -264,7 +265,7 @@ class Verdicts(ByPair):
         return tidy("better worse", "", pairs)
 
     def plot(self, *, style: str = "svg") -> bytes:
-        """Draw which ranks each run can have, beside a matrix of the verdicts about all pairs, for each measure.
+        """Draw the ranks that each run can have, and a matrix of all verdicts, for each measure.
 
         Runs are sorted by the middle of their possible ranks, best first.
 
@@ -276,7 +277,7 @@ class Verdicts(ByPair):
         Returns
         -------
         bytes
-            The picture, as the content of a file. Write it to a file that you opened with mode ``"wb"``.
+            The content of a picture file. Write it to a file that you opened with mode ``"wb"``.
 
         Raises
         ------
@@ -292,21 +293,20 @@ class Verdicts(ByPair):
         return betters(self._runs, {pair: self[pair][measure].verdict for pair in self._pairs})
 
     def explain(self, run_a: str, run_b: str, measure: str | Measure | None = None) -> Explanation:
-        """Show which documents a verdict depends on.
+        """Return the documents that a verdict depends on.
 
         Parameters
         ----------
         run_a, run_b : str
             Names of the runs, in the order of `pairs`.
         measure : str or Measure, optional
-            Which of the measures to look at. By default, this is the first measure that you passed.
+            Which of the measures. By default, this is the first.
 
         Returns
         -------
         Explanation
-            For every query, it has the bounds of the difference and the grades of unjudged documents that reach these
-            bounds. It also says which unjudged documents of the query belong to the smallest set that would overturn
-            the verdict.
+            For every query: the bounds of the difference, grades of the unjudged documents that reach these bounds, and
+            the unjudged documents that would help to overturn the verdict.
 
         Raises
         ------
@@ -333,33 +333,31 @@ class Verdicts(ByPair):
     def write_certificate(
         self, path: str | os.PathLike[str], qrels: str | os.PathLike[str], runs: Sequence[str | os.PathLike[str]]
     ) -> Table:
-        """Write a certificate: a file with all verdicts and everything that another program needs to check them.
+        """Write a certificate: a file with which anybody can check the verdicts, without trusting untied.
 
-        To check it, use ``untied verify``. Or run `untied.verdicts.verify` alone, one file of plain Python that needs
-        nothing of untied.
+        To check it, run ``untied verify``, or `untied.verdicts.verify`, which is one file of plain Python and needs
+        nothing else.
 
         Parameters
         ----------
         path : path
-            The path of the certificate to write, which is a JSON file. The file is packed by gzip if its name ends with
-            ``.gz``.
+            The JSON file to write. It is compressed by gzip if its name ends with ``.gz``.
         qrels : path
-            The file from which the qrels were read. It must be in TREC's format, and may be packed by gzip.
+            The file from which the qrels were read, in TREC's format. It may be compressed by gzip.
         runs : list of paths
-            The files of the runs, in TREC's format, in the order in which you passed the runs to `certify`.
+            The files of the runs in TREC's format, in the order in which you passed the runs to `certify`.
 
         Returns
         -------
         Table
-            What the certificate claims, in the columns run_a, run_b, measure, verdict, low and high. A certificate
-            claims only what it can prove, so some bounds may be wider than the bounds in `table`.
+            What the certificate claims: ``run_a``, ``run_b``, ``measure``, ``verdict``, ``low`` and ``high``. Some
+            bounds are wider than in `table`, because a certificate claims only what it can prove.
 
         Raises
         ------
         UntiedError
-            A certificate cannot hold these verdicts. It holds none for other orders of ties, another precision of
-            scores, ERR of tied documents or with `most`, and gains or discounts that are a table, a list or a
-            logarithm.
+            A certificate cannot hold these verdicts. This is so with other orders of ties, another precision of scores,
+            ERR with ties or with `most`, and gains or discounts that are a table, a list or a logarithm.
         InputError
             A file is not in TREC's format.
         OSError

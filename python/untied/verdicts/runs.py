@@ -34,13 +34,12 @@ def certify(
 ) -> Verdicts:
     """Find which runs are certainly better despite missing judgments.
 
-    Use it if your runs retrieve documents that nobody judged. The ranges that `evaluate` gives for two runs may overlap
-    although one of the runs is certainly better, because each document has the same grade in both. So `certify` bounds
-    the *difference* of their means, over all grades that unjudged documents may have.
+    Use it if your runs retrieve documents that nobody judged. A run is *certainly better* if its mean is higher
+    whatever grades these documents have. For every two runs, you get the lowest and the highest possible difference of
+    their means. This says more than the bounds of each mean that `evaluate` gives, because a document that both runs
+    retrieve has the same grade in both.
 
-    If a run leads, `certify` also says how firmly. It says how many unjudged documents would have to be relevant to end
-    the lead, and how many of them may be relevant in each query while the lead stays certain. Documents that turn out
-    relevant also count in R and in the ideal ranking. A judged query that a run lacks counts as an empty ranking.
+    If a run leads, you also learn how firmly: how many unjudged documents would have to be relevant to end the lead.
 
     Parameters
     ----------
@@ -49,32 +48,29 @@ def certify(
     runs : list of runs, or {name: run}
         Two or more runs, of any kind that `evaluate` takes.
     measures : measures or their names, optional
-        By default nDCG@10, P@10 and RR. P, Hits, R, F1, RBP, DCG, nDCG, RR, Success, Rprec, AP, ERR and Bpref have
-        solvers of their own. You can ask for any other measure of one run that has bounds over unjudged documents, such
-        as ADR or Q; a general search finds its verdicts.
+        The measures to compare by; the default is nDCG@10, P@10 and RR. P, Hits, R, F1, RBP, DCG, nDCG, RR, Success,
+        Rprec, AP, ERR and Bpref have solvers of their own. For other measures of one run that have bounds over unjudged
+        documents, such as ADR or Q, there is a general search.
     ties : str
-        ``"expected"``: the runs' values are means over all orders of tied documents. ``"range"``: verdicts hold for
-        every order of both runs. ``"docid"``, ``"trec"``, ``"given"``: use one order, as for `evaluate`.
+        How to score tied documents. ``"expected"``: take the mean over all orders. ``"range"``: a verdict must hold for
+        every order in both runs. ``"docid"``, ``"trec"``, ``"given"``: use one order, as for `evaluate`.
 
-        Bounds may be wider than necessary with ``"expected"`` for AP, ERR and Bpref, and with ``"range"`` for these and
-        for nDCG with several grades.
+        Some bounds may be wider than necessary: with ``"expected"`` those of AP, ERR and Bpref, and with ``"range"``
+        those of these three and of nDCG with several grades.
     unjudged : str
-        Which documents may turn out to be relevant. ``"retrieved"``: all documents that a run retrieves and nobody
-        judged. ``"pooled"``: only documents that were pooled but not judged (a negative grade). All other documents
-        without a judgment then count as not relevant.
+        Which documents may turn out to be relevant. ``"retrieved"``: all that a run retrieves and nobody judged.
+        ``"pooled"``: only those with a negative grade (*pooled but not judged*). All others count as not relevant.
     unretrieved : str
-        Whether documents that neither of the two runs retrieves may turn out to be relevant too. ``"none"``: they may
-        not. ``"pooled"``: they may, if they were pooled but not judged.
+        Whether documents that neither run retrieves may turn out to be relevant, too. ``"none"``: they may not.
+        ``"pooled"``: they may if they have a negative grade.
     score_dtype : str
-        Precision at which scores are compared, as for `evaluate`.
+        The precision at which scores are compared, as for `evaluate`.
     most : int, optional
-        How many unjudged documents of each query may be relevant at most. By default, any number of them may be.
+        How many unjudged documents of each query may be relevant at most. By default, all of them may be.
     strict : bool
-        Whether to raise an error instead of a warning if a run and the qrels have no document in common, or nothing is
-        relevant.
+        Whether to raise an error where you would otherwise get a warning.
     threads : int, optional
-        How many threads to use. By default, there is one for each processor. The number of threads never changes a
-        value.
+        How many threads to use; by default, one for each processor. The values do not depend on it.
 
     Returns
     -------
@@ -87,19 +83,20 @@ def certify(
     InputError
         A file does not match its format.
     UntiedError
-        An option or a score is refused; there are fewer than two runs; a run and the qrels have no query in common,
-        or look swapped; with ``strict=True``, also instead of a warning.
+        An option or a score is refused; there are fewer than two runs; or a run and the qrels have no query in common,
+        or look swapped.
     OSError
         A file cannot be read.
 
     Warns
     -----
     UntiedWarning
-        A run and the qrels have no document in common, a run is empty, or nothing is relevant.
+        A run and the qrels have no document in common, a run is empty, or nothing is relevant. With ``strict=True``,
+        this is an `UntiedError`.
 
     Examples
     --------
-    One of the two documents of run ``b`` is not judged. Even if it is relevant, ``a`` has more relevant documents.
+    One of the two documents of run ``b`` is not judged. Even if it is relevant, ``a`` has more relevant documents:
 
     >>> import untied
     >>> qrels = {"q": {"x": 1, "y": 1, "z": 0}}

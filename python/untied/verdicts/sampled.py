@@ -52,19 +52,11 @@ def from_sample(
     strict: bool = False,
     threads: int | None = None,
 ) -> Table:
-    """Find which of two runs is better, if the judgments are a random sample of the pool.
+    """Find which runs are better if the judgments are a random sample of the pool.
 
-    Each document of the pool must have been judged with the same probability, whatever its grade, its query and its
-    ranks. If you draw it with `untied.judging.sample.judgments`, pass ``rel=None``; otherwise queries without a
-    relevant document are drawn again, and then grades matter. Documents outside the pool count as not relevant. A
-    sample may miss the highest grades, so measures that tell grades apart need all `grades` that judges could give.
-
-    The verdict is reached as follows. For every pair of runs, documents that add more to one run than to the other are
-    divided into strata by this surplus, which depends on ranks, not on grades. In each stratum, the judged documents
-    are a random sample. So for every number of relevant documents that a stratum could have, the hypergeometric
-    distribution says how probable it is that a sample has no more of them than this one, or no fewer. A combination,
-    one such number for each stratum, is excluded if the product of these probabilities is too small (Fisher's method).
-    Those that remain bound the difference of the means.
+    The verdicts are not certain, but wrong with a small probability that you choose. Every document of the pool must
+    have been judged with the same probability, whatever its grade, its query and its ranks. To draw such a sample, use
+    `untied.judging.sample.judgments` with ``rel=None``. Documents outside the pool count as not relevant.
 
     Parameters
     ----------
@@ -73,22 +65,22 @@ def from_sample(
     runs : list of runs, or {name: run}
         Two or more runs, of any kind that `evaluate` takes.
     measures : measures or their names, optional
-        P, Hits, RBP or DCG, with their parameters. By default P@10.
+        P, Hits, RBP or DCG, with their parameters; by default P@10.
     grades : iterable of float, optional
-        All grades that judges could give, such as ``(0, 1, 2, 3)``. DCG needs them, and so does RBP with `max_grade`;
-        other measures only ask whether a document is relevant.
+        All grades that judges could give, such as ``(0, 1, 2, 3)``, because a sample may lack the highest. Only DCG,
+        and RBP with `max_grade`, need this.
     level : float
-        The confidence, between 0 and 1. A verdict is wrong with a probability of at most 1 - `level`.
+        The confidence, between 0 and 1. With 0.95, a verdict is wrong with a probability of at most 5 %.
     correction : str
-        What the confidence is about. ``"bonferroni"``: all verdicts of a measure are right together with this
-        confidence, so you may look at all of them and choose. ``"none"``: each verdict is right with this confidence.
+        What the confidence is about. ``"bonferroni"``: all verdicts by a measure are right together, so you may look at
+        all of them and choose. ``"none"``: each verdict by itself is right.
     ties : str
-        ``"expected"``: take the mean over all orders of tied documents. ``"docid"``: order them by id, descending.
+        How to score tied documents. ``"expected"``: take the mean over all orders. ``"docid"``: order them by id,
+        descending.
     strict : bool
-        Whether to raise an error instead of a warning if a run and the qrels have no document in common, or nothing is
-        relevant.
+        Whether to raise an error where you would otherwise get a warning.
     threads : int, optional
-        Number of threads for reading; as many as there are processors by default.
+        How many threads to use; by default, one for each processor. The values do not depend on it.
 
     Returns
     -------
@@ -102,29 +94,37 @@ def from_sample(
     Raises
     ------
     MeasureError
-        The measure is not a sum over documents, or tells grades apart and `grades` is not given.
+        The measure is not a sum over documents, or it needs `grades` and you passed none.
     UntiedError
         The qrels have no pool, or their judgments cannot be a random sample of it; they have strata, probabilities,
         subtopics, or a grade that is not one of `grades`; an option is refused; there are fewer than two runs; or a run
         and the qrels have no query in common, or look swapped.
     InputError
-        A file's content is not what its format promises.
+        A file does not match its format.
     OSError
         A file cannot be read.
 
     Warns
     -----
     UntiedWarning
-        A run and the qrels have no document in common, a run is empty, or nothing is relevant.
+        A run and the qrels have no document in common, a run is empty, or nothing is relevant. With ``strict=True``,
+        this is an `UntiedError`.
 
     Notes
     -----
-    If every query has a fixed number of judged documents, in proportion to its pool, the samples of strata over all
-    queries vary less than the hypergeometric distribution assumes. Bounds then fail less often than stated.
+    For each pair of runs, documents that add more to one run than to the other are divided into strata by this surplus.
+    It depends on ranks, not on grades, so in each stratum the judged documents are a random sample. For every number of
+    relevant documents that a stratum could have, the hypergeometric distribution says how probable it is that a sample
+    holds so few of them, or so many. Combinations of such numbers are excluded if the product of their probabilities is
+    too small (Fisher's method). The combinations that remain bound the difference of the means.
+
+    If the number of judged documents of every query is fixed, in proportion to its pool, samples vary less than this
+    assumes. Verdicts are then wrong less often than stated.
 
     Examples
     --------
-    In each of 40 queries the first document of ``a`` is relevant and that of ``b`` is not; every other one is judged.
+    In each of 40 queries, the first document of ``a`` is relevant and that of ``b`` is not. Only one of the two is
+    judged:
 
     >>> from untied.verdicts import from_sample
     >>> queries = [f"q{n}" for n in range(40)]

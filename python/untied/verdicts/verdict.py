@@ -12,31 +12,31 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Verdict:
-    """Which of two runs is certainly better by a measure, if one is, and how firmly.
+    """Which of two runs is certainly better by a measure, and how firmly.
 
-    A and B are the first and the second run.
+    A is the first run, and B the second.
 
     Attributes
     ----------
     verdict : str
-        ``"A"`` or ``"B"`` if this run is better whatever grades the unjudged documents have. ``"open"`` if neither run
-        is certainly better. Either the grades decide, or the runs could be equal, or the bounds are too wide to tell.
+        ``"A"`` or ``"B"`` if this run is better whatever grades the unjudged documents have. ``"open"`` if this is not
+        certain.
     low, high : float
-        The lowest and the highest possible difference of the means, A - B.
+        The lowest and the highest possible difference of the two means, A - B.
     overturn : float
-        The smallest number of unjudged documents, over all queries, that could end the lead if they are relevant. It is
-        infinite if no number of them could, and 0 if neither run is ahead.
+        The smallest number of unjudged documents, over all queries, that would end the lead if they were relevant. It
+        is infinite if no documents would, and 0 if neither run is ahead.
     largest_m : float or None
-        How many unjudged documents of each query may be relevant while the lead stays certain. It is infinite if the
-        lead is certain whatever they are, and None if neither run is ahead.
+        How many unjudged documents of each query may be relevant while the lead stays certain. It is infinite if any
+        number may, and None if neither run is ahead.
     is_exact : bool
-        Whether the difference can really be as low as `low` and as high as `high`. If not, these bounds may be too
+        Whether the difference can really be as low as `low` and as high as `high`. Otherwise, these bounds may be too
         wide.
     overturn_is_exact : bool
-        Whether `overturn` documents are certainly enough to end the lead. If not, it may take more documents.
+        Whether `overturn` documents are enough to end the lead. Otherwise, it may take more.
     largest_m_is_exact : bool
-        Whether one more relevant document per query than `largest_m` can really end the lead. If not, the lead may be
-        certain for larger numbers too.
+        Whether one more relevant document in each query could end the lead. Otherwise, the lead may be certain for
+        larger numbers, too.
     """
 
     verdict: str
@@ -61,14 +61,14 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Grades:
-    """Grades that the unjudged documents of a query could have, and what they would do to the difference of two runs.
+    """Grades that unjudged documents of a query could have, and the difference of two runs with them.
 
     Attributes
     ----------
     difference : float
         The difference of the two runs with these grades, first minus second.
     documents : dict
-        The documents that get a grade above 0, as keys, and their grades. The most important documents come first.
+        The grade of each document that gets one above 0. The most important documents come first.
     elsewhere : list of float
         Grades of pooled documents that neither run retrieves.
     """
@@ -80,19 +80,20 @@ class Grades:
 
 @dataclass(frozen=True)
 class QueryVerdict:
-    """The bounds of one query, and the documents that reach them.
+    """The bounds of one query, and grades that reach them.
 
     Attributes
     ----------
     query : str
-        Its id.
+        The id of the query.
     low, high : float
-        The lowest and the highest possible difference of the two runs in this query.
+        The lowest and the highest possible difference of the two runs.
     lowest, highest : Grades
-        Grades that give the difference `low` and `high`, or the lowest and the highest that was found if the bounds are
-        not exact.
+        Grades with which the difference is `low`, and grades with which it is `high`. If the bounds are not exact,
+        these are the lowest and the highest differences that were found.
     overturning : Grades
-        This query's share of the smallest set of documents that would overturn the verdict.
+        Grades that would help to overturn the verdict: this query's part of the smallest set of documents that would do
+        so.
     """
 
     query: str
@@ -105,14 +106,14 @@ class QueryVerdict:
 
 @dataclass(frozen=True)
 class Explanation:
-    """The documents that a verdict depends on, from `Verdicts.explain`.
+    """The documents that a verdict depends on, as `Verdicts.explain` returns them.
 
     Attributes
     ----------
     verdict : Verdict
-        The verdict.
+        The verdict that is explained.
     queries : list of QueryVerdict
-        For each query, its bounds and the documents that reach them. Queries are in byte order of their ids.
+        The bounds of each query and grades that reach them. Queries are in byte order of their ids.
     """
 
     verdict: Verdict
