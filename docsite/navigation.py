@@ -65,6 +65,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     ),
     "Guides/What goes in": (
         "docs/inputs.md",
+        "docs/other_shapes.md",
         "docs/no_answer.md",
         "docs/searches.md",
         "docs/arrays.md",
@@ -79,6 +80,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "docs/similarities.md",
         "docs/gate_reference.md",
         "docs/statistics_reference.md",
+        "docs/machine_judges_reference.md",
         "conformance/README.md",
         "conformance/DISAGREEMENTS.md",
         "conformance/reports/README.md",
