@@ -90,6 +90,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "docs/studies/incomplete.md",
         "docs/studies/imperfect.md",
         "docs/studies/ties.md",
+        "docs/studies/features.md",
         "docs/studies/audit.md",
         "docs/studies/med.md",
         "docs/studies/agreement.md",
