@@ -1,4 +1,4 @@
-//! Decides verdicts by one measure: bounds how far either run can be ahead of the other in each query, and concludes.
+//! Decides verdicts by one measure: it bounds how far either run can be ahead in each query, and concludes.
 
 use std::collections::BTreeSet;
 
@@ -18,15 +18,15 @@ use crate::statistics::sum;
 use crate::table::{Qrels, Run};
 use crate::watch;
 
-/// Sums closer to 0 than this times the largest gain count as 0. It is more than all rounding errors of a mean.
+/// Sums that are closer to 0 than this share of the largest gain count as 0. This covers all rounding errors of a mean.
 const MARGIN: f64 = 1e-9;
 
-/// About how many bounds are searched for to settle a verdict, for each query.
+/// About how many bounds of each query are searched for to settle a verdict.
 const SEARCHES: usize = 4;
-/// How often bounds on which the overturn number rests are looked for: new ones make it rest on others.
+/// How often the bounds behind the overturn number are improved. Better bounds may make it depend on others.
 const ROUNDS: usize = 8;
 
-/// Upper bounds of how far either run can be ahead of the other, query by query.
+/// Upper bounds of how far either run can be ahead, query by query.
 #[derive(Clone, Default)]
 pub(super) struct PairBounds {
     /// Upper bounds of A - B.
@@ -36,7 +36,7 @@ pub(super) struct PairBounds {
 }
 
 impl PairBounds {
-    /// Adds a query.
+    /// Adds the bounds of a query.
     pub fn push(&mut self, (mut up, mut down): (UpperBounds, UpperBounds)) {
         up.by_count.shrink_to_fit();
         down.by_count.shrink_to_fit();
@@ -44,18 +44,18 @@ impl PairBounds {
         self.down.push(down);
     }
 
-    /// The lowest and the highest possible A - B of each query, if at most `most` unknown documents are relevant.
+    /// The lowest and the highest possible A - B of each query, with at most `most` relevant unknown documents.
     pub fn bounds(&self, most: usize) -> impl Iterator<Item = (f64, f64)> {
         self.up.iter().zip(&self.down).map(move |(up, down)| ends(up, down, most))
     }
 
-    /// Upper bounds of how far A, or else B, can be ahead of the other run.
+    /// Upper bounds of how far A (`is_a`) or B can be ahead.
     fn upper_bounds(&self, is_a: bool) -> &[UpperBounds] {
         if is_a { &self.up } else { &self.down }
     }
 }
 
-/// The lowest and the highest possible A - B of a query; 0 where it differs from 0 only by rounding.
+/// The lowest and the highest possible A - B of a query. They are 0 if they differ from 0 only by rounding.
 pub(super) fn ends(up: &UpperBounds, down: &UpperBounds, most: usize) -> (f64, f64) {
     let (low, high) = (0.0 - down.at_most(most), up.at_most(most));
     let size = low.abs().max(high.abs());
@@ -66,7 +66,7 @@ pub(super) fn ends(up: &UpperBounds, down: &UpperBounds, most: usize) -> (f64, f
 #[derive(Clone, Copy)]
 pub(super) struct TrailingRun {
     pub is_a: bool,
-    /// What it must gain, over all queries together, to catch up.
+    /// How much it must gain, over all queries together, to catch up.
     target: f64,
 }
 
@@ -74,7 +74,7 @@ pub(super) struct TrailingRun {
 pub(super) struct Certifier {
     difference: Box<dyn Difference>,
     measure: Box<dyn Measure>,
-    /// Grades that an unknown document may have; see [`Spec::possible_grades`].
+    /// The possible grades of an unknown document; see [`Spec::possible_grades`].
     possible: Vec<f64>,
     settings: VerdictSettings,
 }
@@ -136,14 +136,14 @@ impl Certifier {
         (up, down)
     }
 
-    /// Grades that make the difference largest if at most `most` unknown documents are relevant; the best known ones where
-    /// bounds need not be attained.
+    /// Grades with which the difference is largest, and at most `most` unknown documents are relevant. If the bound may
+    /// not be reached, they are the best grades known.
     pub fn assignment(&self, pair: &RankingPair<'_>, most: usize, workspace: &mut DifferenceWorkspace) -> Assignment {
         let mut solve = |most: usize| {
             let LargestDifference { value, assignment, .. } = self.difference.solve(pair, most, workspace);
             assignment.unwrap_or(Assignment { difference: value, ..Assignment::default() })
         };
-        // The search for any number of documents is the best one, so it comes first.
+        // The search without a limit finds the best grades, so it comes first.
         let any = (most > 0).then(|| solve(usize::MAX));
         let assignment = any.filter(|any| any.documents() <= most).unwrap_or_else(|| solve(most));
         if pair.is_tied() && self.settings.ties == TieOrders::Mean && assignment.documents() == 0 {
@@ -152,7 +152,7 @@ impl Certifier {
         assignment
     }
 
-    /// The verdict, and how many documents of each query it takes to overturn it.
+    /// The verdict, and the number of documents of each query in the smallest set that overturns it.
     pub fn verdict(&self, bounds: PairBounds) -> (Verdict, Vec<usize>) {
         let most = self.settings.most();
         let queries = bounds.up.len();
@@ -182,9 +182,8 @@ impl Certifier {
         (Verdict { low, high, is_exact, ahead, overturn, largest, largest_is_exact }, chosen)
     }
 
-    /// Replaces bounds that matter for the verdict by exact ones, as far as a search finds them; `pair` has the numbers
-    /// of two runs. These are the bounds with as many relevant documents as a query may have, and those on which the
-    /// overturn number rests.
+    /// Replaces the bounds that matter most for the verdict by exact ones, as far as a search finds them: the bounds
+    /// without a limit, and those behind the overturn number. `pair` has the indices of the two runs.
     pub fn settle(
         &self,
         bounds: &mut PairBounds,
@@ -235,7 +234,7 @@ impl Certifier {
         Ok(())
     }
 
-    /// The run that is behind if no unknown document is relevant; none if the runs are level.
+    /// The run that is behind if no unknown document is relevant. None if the runs are level.
     pub fn trailing(&self, bounds: &PairBounds) -> Option<TrailingRun> {
         let target = -MARGIN * self.difference.largest_weight() * bounds.up.len() as f64;
         let is_behind =

@@ -1,9 +1,9 @@
-//! Concludes about two runs with incomplete judgments: bounds their mean difference, says whether one run is certainly
-//! better, and how many more relevant documents would end its lead.
+//! Verdicts on two runs with incomplete judgments: the bounds of their mean difference, which run is certainly better,
+//! and how many more relevant documents would end its lead.
 //!
-//! Bounds for a query come from [`crate::difference`]. The unknown grades of different queries are independent, so the
-//! bounds of the mean are the means of the bounds. Only a number of documents that all queries share couples them; see
-//! [`overturn`].
+//! Bounds of a query come from [`crate::difference`]. Unknown grades of different queries are independent, so the
+//! bounds of the mean are the means of the bounds. Only a limit on the number of relevant documents in all queries
+//! couples them; see [`overturn`].
 
 mod certifier;
 
@@ -30,7 +30,7 @@ use crate::watch;
 /// Which documents may turn out to be relevant, and how documents are ordered.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct VerdictSettings {
-    /// How tied documents are laid out. If they stay tied, values are means over all orders.
+    /// The order of tied documents. If they stay tied, values are means over all orders.
     pub layout: Layout,
     /// The precision at which scores are compared.
     pub precision: Precision,
@@ -38,14 +38,14 @@ pub struct VerdictSettings {
     pub pool_only: bool,
     /// Whether documents of the pool (with a negative grade) that neither run retrieves may be relevant.
     pub unretrieved: bool,
-    /// How many unknown documents of a query may be relevant; any number if none is given.
+    /// How many unknown documents of a query may be relevant. None means any number.
     pub most: Option<usize>,
-    /// Whether values are means over tie orders, or verdicts must hold for every order of both runs.
+    /// Whether values are means over tie orders, or verdicts must hold for every order.
     pub ties: TieOrders,
 }
 
 impl VerdictSettings {
-    /// Translates the policies of verdicts.
+    /// The settings that these policies mean.
     pub fn new(policies: settings::Settings) -> VerdictSettings {
         let settings::Settings { ties, precision, pool_only, pooled: unretrieved, .. } = policies;
         let layout = ties.layout;
@@ -53,7 +53,7 @@ impl VerdictSettings {
         VerdictSettings { layout, precision, ties, pool_only, unretrieved, most: None }
     }
 
-    /// How many unknown documents of a query may be relevant; without a limit, more than there can be.
+    /// How many unknown documents of a query may be relevant. Without a limit, it is more than there can be.
     fn most(&self) -> usize {
         self.most.unwrap_or(usize::MAX)
     }
@@ -66,57 +66,57 @@ pub enum Ahead {
     A,
     /// The second run.
     B,
-    /// Neither is certain.
+    /// Neither run is.
     Open,
 }
 
 impl Ahead {
-    /// The name that certificates and tables use.
+    /// The name in certificates and tables.
     pub fn name(self) -> &'static str {
         ["A", "B", "open"][self as usize]
     }
 }
 
-/// The verdict about two runs by a measure.
+/// The verdict on two runs by a measure.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Verdict {
     /// The lowest possible difference of the means, A - B.
     pub low: f64,
-    /// The highest possible difference of the means.
+    /// The highest possible difference of the means, A - B.
     pub high: f64,
-    /// Whether the difference can really be `low` and `high`, which may otherwise be wider than necessary.
+    /// Whether the difference can really be `low` and `high`. Otherwise, these may be wider than necessary.
     pub is_exact: bool,
     /// Which run is certainly better.
     pub ahead: Ahead,
-    /// How many more relevant documents, over all queries together, could end the lead; 0 if neither run is ahead.
+    /// How many more relevant documents, over all queries, could end the lead. It is 0 if neither run is ahead.
     pub overturn: Overturn,
     /// How many more relevant documents each query may have while the lead stays certain: `usize::MAX` for any number,
     /// and none if neither run is ahead.
     pub largest: Option<usize>,
-    /// Whether one more document for each query can really end the lead; otherwise `largest` may be larger.
+    /// Whether one more document in each query can really end the lead. Otherwise, `largest` may be larger.
     pub largest_is_exact: bool,
 }
 
-/// What one query contributes to a verdict.
+/// The part of one query in a verdict.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Explained<'a> {
-    /// The number of the query in the qrels.
+    /// The index of the query in the qrels.
     pub query: usize,
     /// The lowest and the highest possible difference.
     pub bounds: (f64, f64),
-    /// Grades that reach them, or that come closest if the bounds are not exact.
+    /// Grades that reach these differences, or come closest if the bounds are not exact.
     pub ends: (Assignment, Assignment),
-    /// This query's documents among the fewest that overturn the verdict.
+    /// The documents of this query in the smallest set that overturns the verdict.
     pub overturning: Assignment,
-    /// Ids of documents by number.
+    /// The ids of documents, by number.
     pub documents: Vec<&'a [u8]>,
 }
 
-/// How many bounds are in memory at a time, one for each pair of runs, measure and query; each takes about 200 bytes
-/// for each direction. The bounds of one pair by one measure are held even if they are more.
+/// How many bounds are in memory at a time. There is one for each pair of runs, measure and query, and it takes about
+/// 200 bytes a direction. The bounds of one pair by one measure are always held together.
 const HELD: usize = 1 << 20;
 
-/// Decides the verdicts about every two runs: pair by pair, and for each pair measure by measure.
+/// Decides the verdicts on every two runs: for each pair, the verdict by each measure.
 ///
 /// # Errors
 /// A measure has no verdicts, or a measure or a score is refused.
@@ -146,7 +146,7 @@ pub fn certify(runs: &[&Run], qrels: &Qrels, specs: &[Spec], settings: VerdictSe
     Ok(verdicts)
 }
 
-/// Bounds how far either run of each pair can be ahead of the other, for each measure.
+/// Bounds how far either run of each pair can be ahead, for each measure.
 fn bounds_by_pair(
     queries: &mut QueryBlocks<'_>,
     pairs: &[(usize, usize)],
@@ -172,10 +172,10 @@ fn bounds_by_pair(
     Ok(by_pair)
 }
 
-/// How many queries one parallel task looks at.
+/// How many queries one parallel task takes.
 const SEPARATE: usize = 64;
 
-/// Explains a verdict about two runs query by query.
+/// Explains a verdict on two runs, query by query.
 ///
 /// # Errors
 /// See [`certify`].
@@ -190,8 +190,8 @@ pub fn explain<'a>(
     Ok((verdict, explained))
 }
 
-/// Decides the verdict about two runs, and says how many documents of each query are among the fewest that overturn it.
-/// Queries are in the order of the qrels.
+/// Decides the verdict on two runs, and returns the number of documents of each query in the smallest set that
+/// overturns it. Queries are in the order of the qrels.
 ///
 /// # Errors
 /// See [`certify`].
@@ -207,7 +207,7 @@ pub fn overturning(
     Ok((verdict, counts))
 }
 
-/// Decides the verdict about two runs, and passes the explanation of each query to `take`.
+/// Decides the verdict on two runs, and passes the explanation of each query to `take`.
 fn each_explained<'a>(
     runs: &'a [&'a Run; 2],
     qrels: &'a Qrels,

@@ -1,29 +1,30 @@
-//! Computes the overturn number: how many more relevant documents, over all queries together, the trailing run needs to
-//! catch up.
+//! Computes the overturn number: how many more relevant documents, over all queries, the trailing run needs to catch
+//! up.
 //!
-//! With c documents, query q lets it gain at most g_q(c). The overturn number is the least x for which gains of c_q
-//! documents, with x in total, can add up to a target. This is a knapsack problem, and is solved in two steps:
+//! With c documents, query q lets it gain at most g_q(c). The overturn number is the smallest number of documents with
+//! which the gains g_q(c_q) of all queries can add up to a target. This is a knapsack problem, and is solved in two
+//! steps:
 //!
-//! 1. Relax it: replace each g_q by its concave hull, and take the hulls' edges from the steepest down until the target
-//!    is reached. If the last edge is cut where it reaches the target, the number is a lower bound; if it is taken
-//!    whole, the number is an upper bound. Mostly they are equal.
-//! 2. If not, a dynamic program decides. It tries few choices of c_q: at the slope where the hulls reach the target, a
-//!    choice that loses more against its hull than the whole sum can spare is in no better solution.
+//! 1. Relax it: replace each g_q by its concave hull, and take the edges of the hulls, steepest first, until the target
+//!    is reached. If the last edge is cut where it reaches the target, the number is a lower bound. If it is taken
+//!    whole, it is an upper bound. Mostly they are equal.
+//! 2. If they are not, a dynamic program decides. It tries few choices of c_q: at the slope where the hulls reach the
+//!    target, a choice that loses more against its hull than the whole sum can spare is in no better solution.
 
 use crate::difference::upper_bounds::UpperBounds;
 use crate::watch;
 
-/// How many steps the dynamic program may take.
+/// The largest number of steps of the dynamic program.
 const STEPS: usize = 100_000_000;
 
-/// How many documents it takes to overturn a verdict.
+/// How many documents overturn a verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Overturn {
-    /// No number is enough.
+    /// No number of documents does.
     Never,
-    /// This number is enough, and no smaller one is.
+    /// This number does, and no smaller one.
     Needs(usize),
-    /// No smaller number is enough, and this one may not be either.
+    /// No smaller number does. This number may not either.
     AtLeast(usize),
 }
 
@@ -63,12 +64,12 @@ fn hull(query: usize, values: &[f64]) -> Vec<HullEdge> {
     parts.filter(|part| part.gain > 0.0).collect()
 }
 
-/// What the relaxation gives: the steepest edges of all hulls are taken until they reach the target.
+/// The solution of the relaxed problem: the steepest edges of all hulls, taken until they reach the target.
 struct RelaxedOverturn {
-    /// A lower bound of the number of documents, and the slope at which the target is reached; none if it is reached
+    /// A lower bound of the number of documents, and the slope at which the target is reached. None if it is reached
     /// without documents, or never.
     bound: Option<(usize, f64)>,
-    /// The sum of the gains that were taken.
+    /// The sum of the gains of these edges.
     sum: f64,
     chosen: Vec<usize>,
 }
@@ -87,7 +88,7 @@ fn relaxed(queries: &[UpperBounds], target: f64) -> RelaxedOverturn {
         if missing <= 0.0 {
             break;
         }
-        // Rounding must not raise what is a lower bound.
+        // Rounding must not raise a lower bound.
         let least = (missing / part.slope() * (1.0 - 1e-12)).ceil().max(1.0) as usize;
         relaxed.bound = Some((documents + least.min(part.documents as usize), part.slope()));
         documents += part.documents as usize;
@@ -97,13 +98,13 @@ fn relaxed(queries: &[UpperBounds], target: f64) -> RelaxedOverturn {
     relaxed
 }
 
-/// How many documents of each query the relaxation takes; an approximate solution.
+/// How many documents of each query the relaxed problem takes. This is an approximate solution.
 pub(super) fn first(queries: &[UpperBounds], target: f64) -> Vec<usize> {
     relaxed(queries, target).chosen
 }
 
-/// The overturn number, and how many documents of each query are among them. If the bounds of these queries are not all
-/// exact, no number is known to be enough.
+/// The overturn number, and how many documents of each query are among them. If not all bounds are exact, no number is
+/// known to be enough.
 pub(super) fn overturn(queries: &[UpperBounds], target: f64) -> (Overturn, Vec<usize>) {
     let none = vec![0; queries.len()];
     if queries.iter().map(|query| query.at_most(0)).sum::<f64>() >= target {
@@ -113,7 +114,7 @@ pub(super) fn overturn(queries: &[UpperBounds], target: f64) -> (Overturn, Vec<u
         return (Overturn::Never, none);
     }
     let RelaxedOverturn { bound, sum, chosen } = relaxed(queries, target);
-    // All hulls together reach the target, unless their sum was rounded in another order.
+    // All hulls together reach the target, unless rounding says otherwise.
     let Some((least, slope)) = bound.filter(|_| sum >= target) else {
         return (Overturn::AtLeast(bound.map_or(1, |(least, _)| least)), chosen);
     };
@@ -135,7 +136,8 @@ pub(super) fn overturn(queries: &[UpperBounds], target: f64) -> (Overturn, Vec<u
     (if are_attained(&chosen) { Overturn::Needs(documents) } else { Overturn::AtLeast(documents) }, chosen)
 }
 
-/// The fewest documents that reach the target, by query, if `most` or fewer do. None if it takes too long to find them.
+/// The smallest numbers of documents of each query that reach the target with at most `most` in all, if there are any.
+/// None if it takes too long to find out.
 fn fewer(queries: &[UpperBounds], target: f64, slope: f64, most: usize) -> Option<Option<Vec<usize>>> {
     let priced = |c: usize, value: f64| value - slope * c as f64;
     let tops: Vec<f64> = queries
@@ -157,7 +159,7 @@ fn fewer(queries: &[UpperBounds], target: f64, slope: f64, most: usize) -> Optio
         .collect();
     let mut steps = 0;
     // The largest sums of the queries so far with `least`, `least + 1`, ... documents. Only numbers that a solution may
-    // have are kept, which are few if the choices are close together.
+    // have are kept.
     let (mut least, mut sums, mut top) = (0, vec![0.0], 0.0);
     let mut taken: Vec<(usize, Vec<u32>)> = Vec::with_capacity(queries.len());
     for ((query, choices), of_query) in queries.iter().zip(&choices).zip(&tops) {
@@ -195,7 +197,7 @@ fn fewer(queries: &[UpperBounds], target: f64, slope: f64, most: usize) -> Optio
     Some(Some(chosen))
 }
 
-/// How many more relevant documents each query may have without letting the trailing run catch up: `usize::MAX` if it
+/// How many more relevant documents each query may have before the trailing run could catch up: `usize::MAX` if it
 /// never can, and none if it may be ahead already.
 pub(super) fn largest(queries: &[UpperBounds], target: f64) -> Option<usize> {
     let longest = queries.iter().map(|query| query.by_count.len()).max().unwrap_or(0);
@@ -220,7 +222,7 @@ mod tests {
     use super::*;
     use crate::random::Random;
 
-    /// The smallest total, found by trying all choices.
+    /// The smallest total, from a trial of all choices.
     fn all(queries: &[UpperBounds], target: f64) -> Option<usize> {
         let mut best = vec![0.0f64];
         for query in queries {
@@ -235,8 +237,8 @@ mod tests {
         best.iter().position(|&sum| sum >= target)
     }
 
-    /// R-precision is hard: each document adds a quotient that lies close to the hull. 50 queries with 400 documents
-    /// have more choices than the dynamic program could try without the relaxation.
+    /// R-precision is hard, because each document adds a quotient that is close to the hull. Without the relaxation, 50
+    /// queries with 400 documents have more choices than the dynamic program could try.
     #[test]
     fn thousands_of_documents_are_counted_exactly() {
         let mut random = Random::new(7);

@@ -1,5 +1,5 @@
-//! Holds queries with the rankings of all runs. Documents are numbered once for all runs; pairs of rankings are joined
-//! when they are needed.
+//! Queries with the rankings of all runs. Documents are numbered once for all runs, and two rankings are joined when
+//! they are needed.
 
 use rayon::prelude::*;
 
@@ -13,17 +13,17 @@ use crate::watch;
 
 /// A judged query, with the rankings of all runs.
 pub(super) struct QueryRankings<'a> {
-    /// The number of the query in the qrels.
+    /// The index of the query in the qrels.
     pub number: usize,
-    /// The ranking of each run; empty if the run lacks the query.
+    /// The ranking of each run. It is empty if the run lacks the query.
     lists: Vec<List>,
     /// The grade of each document, by its number; NaN if it is unknown.
     grades: Vec<f64>,
-    /// For each document, whether it is not judged and counts as non-relevant.
+    /// Whether each document is unjudged and counts as non-relevant.
     outside: Vec<bool>,
-    /// For each document, whether it is in the pool but not judged.
+    /// Whether each document is in the pool but not judged.
     pooled: Vec<bool>,
-    /// The number of documents in the pool that are not judged, retrieved or not.
+    /// The number of unjudged documents in the pool, retrieved or not.
     all_pooled: usize,
     levels: Vec<Level>,
     /// The id of each document, by its number.
@@ -33,23 +33,23 @@ pub(super) struct QueryRankings<'a> {
 /// How many queries are in memory at a time.
 const AT_ONCE: usize = 1 << 12;
 
-/// All judged queries, prepared block by block. The last block stays in memory, so few queries are prepared only once.
+/// All judged queries, prepared block by block. The last block stays in memory, so a few queries are prepared only
+/// once.
 pub(super) struct QueryBlocks<'a> {
     runs: &'a [&'a Run],
     qrels: &'a Qrels,
     settings: VerdictSettings,
-    /// The number of the first query in memory.
+    /// The index of the first query in memory.
     first: usize,
     held: Vec<QueryRankings<'a>>,
 }
 
 impl<'a> QueryBlocks<'a> {
-    /// Prepares nothing yet.
     pub fn new(runs: &'a [&'a Run], qrels: &'a Qrels, settings: VerdictSettings) -> QueryBlocks<'a> {
         QueryBlocks { runs, qrels, settings, first: 0, held: Vec::new() }
     }
 
-    /// The numbers of the queries with which blocks begin.
+    /// The indices of the queries with which blocks begin.
     pub fn starts(&self) -> impl Iterator<Item = usize> + use<> {
         (0..self.qrels.len()).step_by(AT_ONCE)
     }
@@ -72,7 +72,7 @@ impl<'a> QueryBlocks<'a> {
         Ok(&self.held)
     }
 
-    /// Joins two rankings of a query, and asks about them; see [`PairJoiner::with`].
+    /// Joins two rankings of a query and calls a function with them; see [`PairJoiner::with`].
     ///
     /// # Errors
     /// A score is refused.
@@ -93,7 +93,7 @@ impl<'a> QueryBlocks<'a> {
 }
 
 impl<'a> QueryRankings<'a> {
-    /// Prepares a query, given by its number in the qrels.
+    /// Prepares the query with this index in the qrels.
     ///
     /// # Errors
     /// A score is refused.
@@ -114,7 +114,7 @@ impl<'a> QueryRankings<'a> {
                 let rows = run.rows(query);
                 order.sort(run.scores(query), settings.precision).map_err(|score| misfit(score, id))?;
                 order.untie(&rows, settings.layout);
-                // Rows are sorted, so that the assignments found do not depend on the order of the input.
+                // Rows are sorted, so that assignments do not depend on the order of the input.
                 order.arrange(&rows, usize::MAX);
                 list.fill(&rows, order, usize::MAX, &mut numbering)?;
             }
@@ -141,7 +141,7 @@ impl<'a> QueryRankings<'a> {
     }
 }
 
-/// Joins two rankings of a query, in memory that is used again for the next pair, as is that of solvers.
+/// Joins two rankings of a query. Its memory, and that of solvers, is used again for the next pair.
 #[derive(Default)]
 pub(super) struct PairJoiner {
     joiner: Joiner,
@@ -151,7 +151,7 @@ pub(super) struct PairJoiner {
 }
 
 impl PairJoiner {
-    /// Asks about two rankings of a query, and about the same two in the other order.
+    /// Calls a function with two rankings of a query, and with the same two in the other order.
     pub fn with<T>(
         &mut self,
         query: &QueryRankings<'_>,

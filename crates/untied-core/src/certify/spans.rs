@@ -1,4 +1,5 @@
-//! Bounds the differences of single queries without verdicts, for significance tests and tables of differences.
+//! Bounds of the differences of single queries, without verdicts. Significance tests and tables of differences use
+//! them.
 
 use rayon::prelude::*;
 
@@ -11,8 +12,8 @@ use crate::ranking::Order;
 use crate::table::{Qrels, Run};
 use crate::watch;
 
-/// The lowest and the highest possible difference of each judged query: for each of the `pairs` of runs, given by
-/// number, and each measure. They are the bounds of [`super::explain`].
+/// The lowest and the highest possible difference of each judged query, for each pair of runs and each measure. `pairs`
+/// has the indices of runs. The bounds are those of [`super::explain`].
 ///
 /// # Errors
 /// See [`super::certify`].

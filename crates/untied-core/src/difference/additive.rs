@@ -1,19 +1,19 @@
 //! Sums of gains times discounts: P, Hits, DCG, nDCG, RBP, INSQ, SDCG, U, R and F1.
 //!
-//! The weight of a document is w = D(a) - D(b), the discount of its rank in A less that of its rank in B. For the mean
-//! over the orders of ties, a rank's discount is the mean discount of its tie group, so the mean is found just as the
-//! value of one order is. In U the discount depends on the text before a document. If the best order of A and the worst
-//! of B count, the gains of [`TieGroups`] take the place of weights.
+//! The weight of a document is w = D(a) - D(b): the discount of its rank in A, minus the discount of its rank in B. For
+//! the mean over tie orders, a rank has the mean discount of its tie group, and everything else stays the same. In U,
+//! the discount depends on the text before a document. If A is in its best order and B in its worst, [`TieGroups`] has
+//! the gains instead.
 //!
-//! The sum is divided by a norm. For MED and Delta it is constant, except in R and F1. For verdicts it is constant in
-//! P, Hits, RBP and DCG; it grows with the number of relevant documents in R and F1; and it is the best possible sum in
-//! nDCG. If there are several grades and the norm depends on them, the gains of tie groups are found for each grade
-//! separately, for all documents of this grade or a higher one. This only encloses the difference.
+//! The sum is divided by a norm. For MED and Delta, the norm is constant, except in R and F1. For verdicts, it is
+//! constant in P, Hits, RBP and DCG; in R and F1, it grows with the number of relevant documents; and in nDCG, it is
+//! the best possible sum. If this norm depends on several grades, tie groups are solved for each grade separately,
+//! which only encloses the difference.
 //!
-//! For h relevant documents among the first k, R@k = h / R and F1@k = h / ((k + R) / 2), where R is the number of
-//! relevant documents. Let l be the largest difference. Then the sum less l times the norm is at most 0, and it is 0
-//! for the best choice of relevant documents (Dinkelbach 1967). So the relevant documents are those with a weight above
-//! some threshold, and it is enough to try every number of them.
+//! With h relevant documents among the first k, and R relevant documents in all, R@k = h / R and
+//! F1@k = h / ((k + R) / 2). Let l be the largest difference. Then the sum minus l times the norm is at most 0, and it
+//! is 0 for the best choice of relevant documents (Dinkelbach 1967). So the relevant documents are those with a weight
+//! above some threshold, and it is enough to try every number of them.
 
 use std::collections::BTreeSet;
 
@@ -39,27 +39,27 @@ use crate::measures::gain::{Gain, discounts};
 use crate::measures::u_measure::UMeasure;
 use crate::ranking::Placed;
 
-/// The difference in a sum of gains times discounts with a constant norm, for MED and Delta.
+/// The difference in a sum with a constant norm, for MED and Delta.
 pub(super) struct Additive {
     scale: Scale,
-    /// The discounts D(1), D(2), ... of the ranks, down to the longest ranking.
+    /// The discounts of the ranks, down to the end of the longest ranking.
     discounts: Vec<f64>,
-    /// Whether the sum is divided by that of the ideal ranking, which has the highest gain r_G at every rank.
+    /// Whether the sum is divided by that of the ideal ranking, which has the highest gain at every rank.
     normalised: bool,
-    /// The persistence p of RBP without a cutoff: all documents below rank K together have the discount p^K.
+    /// The persistence p of RBP without a cutoff. All documents below rank K together have the discount p^K.
     persistence: Option<f64>,
-    /// Whether the largest difference includes what documents below the rankings could add.
+    /// Whether documents below the rankings may add to the difference.
     tail: bool,
-    /// For the grades 1, 2, ...: the largest number of documents that may have each, if that is limited.
+    /// How many documents may have each of the grades 1, 2, ..., if this is limited.
     per_grade: Option<Vec<usize>>,
-    /// Which orders of tied documents count.
+    /// The order of tied documents that scores are for.
     ties: TieOrders,
-    /// For U: how the discount of a document follows from the text before it. It replaces `discounts`.
+    /// For U: the discount of a document from the text before it, in place of `discounts`.
     texts: Option<UMeasure>,
 }
 
 impl Additive {
-    /// A sum without a norm, with these discounts of ranks.
+    /// A sum of gains times these discounts, without a norm.
     pub fn new(scale: Scale, discounts: Vec<f64>) -> Additive {
         Additive {
             scale,
@@ -81,7 +81,6 @@ impl Additive {
     }
 }
 
-/// The difference in P.
 pub(super) fn precision(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     let depth = setup.depth();
     match setup.question {
@@ -96,12 +95,10 @@ pub(super) fn hits(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     Additive::new(setup.scale(Gain::From(setup.spec.rel()?), setup.highest()), vec![1.0; setup.depth()]).with(setup)
 }
 
-/// The difference in INSQ, for MED and Delta.
 pub(super) fn insq(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     weighted(setup, fixed::insq(setup.spec)?)
 }
 
-/// The difference in SDCG, for MED and Delta.
 pub(super) fn sdcg(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     weighted(setup, fixed::sdcg(setup.spec)?)
 }
@@ -111,13 +108,11 @@ fn weighted(setup: &Setup<'_>, WeightedGains { gain, mut weights }: WeightedGain
     Additive::new(setup.scale(gain, setup.highest()), weights).with(setup)
 }
 
-/// The difference in U, for MED and Delta.
 pub(super) fn u_measure(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     let texts = Some(UMeasure::new(setup.spec, setup.scope)?);
     Additive { texts, ..Additive::new(setup.binary()?, Vec::new()) }.with(setup)
 }
 
-/// The difference in DCG.
 pub(super) fn dcg(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     match setup.question {
         Question::Med => Additive::new(setup.graded()?, of_ranks(setup)?).with(setup),
@@ -128,13 +123,12 @@ pub(super) fn dcg(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     }
 }
 
-/// The difference in nDCG.
 pub(super) fn ndcg(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     let Question::Verdicts { possible } = setup.question else {
         let discounts = of_ranks(setup)?;
         return Additive { normalised: true, ..Additive::new(setup.graded()?, discounts) }.with(setup);
     };
-    // The ideal ranking also has the relevant documents that neither ranking retrieves.
+    // The ideal ranking also has relevant documents that neither ranking retrieves.
     let all = discounts(setup.spec, setup.depth())?;
     if all.first().is_some_and(|&first| first <= 0.0) || all.iter().any(|&discount| discount < 0.0) {
         let message = format!("{}: verdicts need discounts of at least 0, and a first discount above 0", setup.spec);
@@ -154,13 +148,12 @@ fn of_ranks(setup: &Setup<'_>) -> Result<Vec<f64>> {
     Ok(discounts)
 }
 
-/// The persistence p of RBP, and its discounts down to a depth.
+/// The persistence of RBP, and its discounts down to a depth.
 fn persistence(setup: &Setup<'_>, depth: usize) -> Result<(f64, Vec<f64>)> {
     let p = setup.spec.number("p", 0.8, "a number between 0 and 1", |p| 0.0 < p && p < 1.0)?;
     Ok((p, (0..depth).map(|i| (1.0 - p) * powf(p, i as f64)).collect()))
 }
 
-/// The difference in RBP.
 pub(super) fn rank_biased_precision(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     let (p, discounts) = persistence(setup, setup.depth())?;
     let most = setup.max_grade(f64::NAN)?;
@@ -179,12 +172,12 @@ pub(super) fn rank_biased_precision(setup: &Setup<'_>) -> Result<Box<dyn Differe
 }
 
 impl Additive {
-    /// The discounts of the ranks that count in this pair.
+    /// The discounts of the ranks of this pair.
     fn discounts(&self, pair: &RankingPair<'_>) -> &[f64] {
         &self.discounts[..self.scale.depth_of(pair)]
     }
 
-    /// Writes each document's discounts in A and in B to the workspace, and returns whether they are exact.
+    /// Writes each document's discounts in A and in B to the workspace. Returns whether they are exact.
     fn weigh(&self, pair: &RankingPair<'_>, work: &mut DifferenceWorkspace) -> Certainty {
         let Some(texts) = &self.texts else {
             self.scale.weigh(pair, self.discounts(pair), work);
@@ -202,8 +195,8 @@ impl Additive {
         if are_exact { Certainty::Exact } else { Certainty::Estimate }
     }
 
-    /// For the grades 1, 2, ...: the gain of each, and how many documents may have it at most, given the limits `most`.
-    /// If `open`, only unknown documents count; else judged documents do, too.
+    /// The gain of each of the grades 1, 2, ..., and how many documents may have it. If `open`, the limits are about
+    /// unknown documents only; otherwise judged ones count, too.
     fn grades(&self, pair: &RankingPair<'_>, most: &[usize], open: bool) -> Vec<dot::GradeLimit> {
         let judged = |grade: f64| {
             let levels = pair.facts.levels.iter().filter(|level| level.grade == grade);
@@ -220,7 +213,7 @@ impl Additive {
         (1..=self.scale.max_grade as usize).map(|grade| grade as f64)
     }
 
-    /// The norm that the sum is divided by: the ideal DCG for nDCG, and 1 for the others or if the ideal is 0.
+    /// The norm: the ideal DCG for nDCG (unless it is 0), and else 1.
     fn norm(&self, pair: &RankingPair<'_>) -> f64 {
         if !self.normalised {
             return 1.0;
@@ -233,8 +226,8 @@ impl Additive {
         if ideal > 0.0 { ideal } else { 1.0 }
     }
 
-    /// The largest difference before it is divided by the norm, with A in its best order of ties and B in its worst;
-    /// and the unknown documents that are relevant with it.
+    /// The largest difference with A in its best order and B in its worst, before it is divided by the norm; and the
+    /// unknown documents that are relevant then.
     fn best_orders(&self, pair: &RankingPair<'_>) -> (f64, Vec<u32>) {
         let (discounts, top) = (self.discounts(pair), self.scale.top);
         let groups = TieGroups::new(pair, discounts, |grade| self.scale.gain.of(grade), top);
@@ -244,7 +237,7 @@ impl Additive {
         (value, groups.best(positive.len()).flatten().collect())
     }
 
-    /// For each document of the pair, what it adds to the difference and how probably; and whether this is exact.
+    /// What each document adds to the difference, and how probable that is; and whether these are exact.
     fn terms(
         &self,
         pair: &RankingPair<'_>,
@@ -277,7 +270,7 @@ impl Difference for Additive {
         }
         self.weigh(pair, work);
         let weights = &mut work.weights;
-        // List the documents that fill A with the others, so that they get a grade, too.
+        // The documents that fill A are listed with the others, so that they get a grade, too.
         let lacking = std::mem::take(&mut weights.lacking.0);
         weights.documents.extend(lacking.iter().map(|&a| dot::WeightedDocument { a, b: 0.0, known: None }));
         let (value, grades): (f64, Vec<f64>) = match &self.per_grade {
@@ -301,7 +294,7 @@ impl Difference for Additive {
         work: &mut DifferenceWorkspace,
         directions: (bool, bool),
     ) -> DifferenceRange {
-        // The largest differences of both directions: of the best and the worst orders of ties, or by weights.
+        // The largest differences of both directions.
         let (norm, mut sure) = (self.norm(pair), Certainty::Exact);
         let mut extent = DifferenceRange::exact(if self.ties.are_best_and_worst(pair) {
             let mut places = Vec::new();
@@ -323,7 +316,7 @@ impl Difference for Additive {
             in_both(directions, &mut work.weights, solve, dot::WeightedPair::swap)
         });
         extent.sure = sure;
-        // RBP without a cutoff: documents below the end of a ranking could still add this much to it.
+        // RBP without a cutoff: documents below the end of a ranking could add this much to it.
         if let Some(p) = self.persistence {
             let below = |length: usize| self.scale.top * powf(p, length as f64);
             extent.unseen = (below(pair.a.len()), below(pair.b.len()));
@@ -357,31 +350,30 @@ impl Difference for Additive {
     }
 }
 
-/// The norm that a sum of gains times discounts is divided by.
+/// What a sum of gains times discounts is divided by.
 enum Normaliser {
     /// A constant.
     Fixed(f64),
     /// The number R of relevant documents.
     Relevant,
-    /// The mean of this cutoff and the number R of relevant documents.
+    /// The mean of R and this cutoff.
     MeanWithCutoff(usize),
-    /// The sum of the ideal ranking. The list has the sum of the first n discounts for n = 0, 1, 2, ... relevant
+    /// The sum of the ideal ranking. The list has the sum of the first n discounts, for n = 0, 1, 2, ... relevant
     /// documents.
     Ideal(Vec<f64>),
 }
 
-/// The difference in a sum of gains times discounts whose norm may depend on the judgments: for verdicts, and in R and
-/// F1 also for MED and Delta.
+/// The difference in a sum whose norm may depend on the judgments: for verdicts, and in R and F1 also for MED and
+/// Delta.
 struct MovingAdditive {
     scale: Scale,
-    /// Whether all unknown documents count, as for verdicts. If not, only those count that are at a rank with a
-    /// discount.
+    /// Whether unknown documents at every rank count, as for verdicts. Otherwise, only ranks with a discount do.
     counts_all: bool,
-    /// Which orders of tied documents count.
+    /// The order of tied documents that scores are for.
     ties: TieOrders,
-    /// The grades with a gain above 0 that an unknown document may have: each grade and its gain, by ascending gain.
+    /// The possible grades of an unknown document with a gain above 0, and their gains, lowest gain first.
     levels: Vec<(f64, f64)>,
-    /// The discounts D(1), D(2), ... of the ranks.
+    /// The discounts of the ranks.
     discounts: Vec<f64>,
     norm: Normaliser,
 }
@@ -404,7 +396,7 @@ impl MovingAdditive {
         Ok(MovingAdditive::boxed(setup, scale, levels, discounts, norm))
     }
 
-    /// The difference in a measure that counts the relevant documents down to the cutoff and divides them by a norm.
+    /// The difference in the number of relevant documents down to the cutoff, divided by a norm.
     fn counting(setup: &Setup<'_>, norm: Normaliser) -> Result<Box<dyn Difference>> {
         MovingAdditive::binary(setup, vec![1.0; setup.depth()], norm)
     }
@@ -416,7 +408,7 @@ impl MovingAdditive {
         discounts: Vec<f64>,
         norm: Normaliser,
     ) -> Result<Box<dyn Difference>> {
-        // The gains must not be negative, and grade 0 must gain nothing, for bounds to hold.
+        // The bounds hold only if no gain is negative and grade 0 gains nothing.
         let gain = &scale.gain;
         let known = setup.scope.grades.iter().filter(|&&grade| grade >= 0.0);
         if let Some(grade) =
@@ -438,30 +430,28 @@ impl MovingAdditive {
     }
 }
 
-/// The difference in R (recall).
 pub(super) fn recall(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     MovingAdditive::counting(setup, Normaliser::Relevant)
 }
 
-/// The difference in F1.
 pub(super) fn f1(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     MovingAdditive::counting(setup, Normaliser::MeanWithCutoff(setup.spec.cutoff_or(1)))
 }
 
-/// The weights of one query's documents, discounts in A less those in B.
+/// The weights of one query's documents: discounts in A minus discounts in B.
 struct QueryWeights {
-    /// The sum of gains times weights over the judged documents.
+    /// The sum of gains times weights of the judged documents.
     known: f64,
     /// The weights of the unknown documents.
     weights: SortedWeights,
-    /// For each of the levels of gain, the weights of unknown documents that reach it. Empty if they are the same for
-    /// all.
+    /// For each level of gain, the weights of unknown documents with at least this gain. Empty if they are the same for
+    /// all levels.
     by_level: Vec<SortedWeights>,
 }
 
 impl MovingAdditive {
-    /// Every document that counts, with its grade (NaN if unknown) and its weight, the discount in A less that in B.
-    /// The documents that fill A come first; they have no place in the rankings.
+    /// Every document that counts, with its grade (NaN if unknown) and its weight. The documents that fill A come
+    /// first.
     fn weigh<'w>(&self, pair: &RankingPair<'w>) -> Vec<(Option<&'w Placed>, f64, f64)> {
         let may_gain = self.counts_all || self.scale.top > 0.0;
         let (mut memory_a, mut memory_b) = (Vec::new(), Vec::new());
@@ -479,7 +469,7 @@ impl MovingAdditive {
         fillers.chain(own).collect()
     }
 
-    /// The weights of a pair's documents; of tie groups, if the best order of A and the worst of B count.
+    /// The weights of a pair's documents, or of its tie groups if A is in its best order and B in its worst.
     fn parts(&self, pair: &RankingPair<'_>) -> QueryWeights {
         if self.ties.are_best_and_worst(pair) {
             return self.tie_group_weights(pair);
@@ -511,25 +501,25 @@ impl MovingAdditive {
         QueryWeights { known: all.known, weights, by_level }
     }
 
-    /// Whether the norm depends on which of several grades documents have.
+    /// Whether the norm depends on the grades of relevant documents, and not only on their number.
     fn has_thresholds(&self) -> bool {
         matches!(self.norm, Normaliser::Ideal(_)) && self.levels.len() > 1
     }
 
-    /// The highest gain that an unknown document may have.
+    /// The highest gain of an unknown document.
     fn top(&self) -> f64 {
         self.levels[self.levels.len() - 1].1
     }
 
-    /// The number of judged documents whose gain is at least `least`.
+    /// The number of judged documents that gain at least `least`.
     fn judged(&self, pair: &RankingPair<'_>, least: f64) -> usize {
         let judged =
             pair.facts.levels.iter().filter(|level| level.grade >= 0.0 && self.scale.gain.of(level.grade) >= least);
         judged.map(|level| level.count as usize).sum()
     }
 
-    /// The norm for this number of relevant documents, if all of them have the same gain; for the ideal, it is divided
-    /// by that gain.
+    /// The norm for this number of relevant documents, if all have the same gain. The ideal sum is divided by this
+    /// gain.
     fn norm(&self, relevant: usize) -> f64 {
         match &self.norm {
             Normaliser::Fixed(norm) => *norm,
@@ -539,7 +529,7 @@ impl MovingAdditive {
         }
     }
 
-    /// The problem of several grades on which the norm depends; none if the norm does not depend on grades.
+    /// The problem of a norm that depends on grades. None if the norm does not.
     fn thresholds(
         &self,
         pair: &RankingPair<'_>,
@@ -556,7 +546,8 @@ impl MovingAdditive {
         Some(GradeThresholds { known: *known, sums, ideal, steps: steps.collect() })
     }
 
-    /// The largest difference with exactly 0, 1, 2, ... unknown documents relevant, all of which have the highest gain.
+    /// The largest difference with exactly 0, 1, 2, ... relevant unknown documents, if all of these have the highest
+    /// gain.
     fn by_number(&self, pair: &RankingPair<'_>, parts: &QueryWeights) -> impl Iterator<Item = f64> {
         let (top, relevant) = (self.top(), self.judged(pair, f64::MIN_POSITIVE));
         shares(parts.known / top, &parts.weights, move |m| self.norm(relevant + m)).map(move |share| match self.norm {
@@ -565,7 +556,7 @@ impl MovingAdditive {
         })
     }
 
-    /// The largest difference, or an upper bound of it, by the number of unknown documents that are relevant.
+    /// Upper bounds of the difference, by the number of relevant unknown documents.
     fn largest(&self, pair: &RankingPair<'_>, parts: &QueryWeights) -> UpperBounds {
         let Some(thresholds) = self.thresholds(pair, parts) else {
             return UpperBounds::of_exact_counts(self.by_number(pair, parts));
@@ -580,7 +571,7 @@ impl MovingAdditive {
         UpperBounds::partly(bounds, Some(pair.unknown()), (0..=STEPS).collect())
     }
 
-    /// An assignment for MED, which has the grades of all unknown documents, from one that has only the relevant ones.
+    /// An assignment for MED, with the grades of all unknown documents, from one with the relevant documents only.
     fn filled_assignment(&self, pair: &RankingPair<'_>, relevant: Assignment) -> Assignment {
         let counted = self.weigh(pair).into_iter().filter_map(|(place, ..)| place);
         let numbers: Vec<u32> = counted.map(|place| place.document).collect();
@@ -598,11 +589,11 @@ impl Difference for MovingAdditive {
 
     fn solve(&self, pair: &RankingPair<'_>, most: usize, _: &mut DifferenceWorkspace) -> LargestDifference {
         let parts = self.parts(pair);
-        // If the difference is only enclosed, the only assignment known is that with no unknown document relevant.
+        // If the difference is only enclosed, the assignment without relevant unknown documents is the only one known.
         let is_enclosed = !parts.by_level.is_empty();
         let bound = is_enclosed.then(|| self.largest(pair, &parts).at_most(most));
         let most = if is_enclosed { 0 } else { most };
-        // The value, and for each level of gain the number of unknown documents that reach it.
+        // The largest difference, and how many unknown documents have each level of gain or a higher one.
         let (value, sizes) = match self.thresholds(pair, &parts) {
             Some(thresholds) => thresholds.largest(most.min(pair.unknown()), vec![0; self.levels.len()]),
             None => {
@@ -621,15 +612,14 @@ impl Difference for MovingAdditive {
             let relevant = self.tie_groups(pair).best(sizes[sizes.len() - 1]);
             return LargestDifference::within(bound, Assignment::of_grade(value, highest, relevant));
         }
-        // Unknown documents by falling weight. Of those with equal weights, the ones that neither ranking has come
-        // last.
+        // Unknown documents by falling weight. Of equal weights, those of documents in neither ranking come last.
         let unknown = self.weigh(pair).into_iter().filter(|(_, grade, _)| grade.is_nan());
         let unknown = unknown.map(|(place, _, weight)| (weight, place.map(|place| place.document)));
         let mut unknown: Vec<(f64, Option<u32>)> =
             unknown.chain(std::iter::repeat_n((0.0, None), pair.facts.unretrieved)).collect();
         unknown.sort_by(|x, y| y.0.total_cmp(&x.0)); // stable
         let documents = unknown.into_iter().map(|(_, document)| document).enumerate();
-        // The i-th document has the highest grade whose number of documents it is among.
+        // The i-th document gets the highest level whose number of documents is above i.
         let graded = documents.map_while(|(i, document)| {
             let (_, &(grade, _)) = sizes.iter().zip(&self.levels).rfind(|(size, _)| **size > i)?;
             Some((document, grade))
@@ -643,7 +633,7 @@ impl Difference for MovingAdditive {
         self.largest(pair, &self.parts(pair))
     }
 
-    /// The upper bounds of S(A) - S(B) and of S(B) - S(A), for which the weights are sorted only once.
+    /// The upper bounds of both directions. The weights are sorted only once.
     fn both_upper_bounds(
         &self,
         pair: &RankingPair<'_>,
@@ -655,7 +645,7 @@ impl Difference for MovingAdditive {
         }
         let parts = self.parts(pair);
         let up = self.largest(pair, &parts);
-        // With A and B exchanged, all weights change their sign.
+        // If A and B are exchanged, all weights change their sign.
         let parts = QueryWeights { known: -parts.known, weights: parts.weights.swapped(), ..parts };
         (up, self.largest(swapped, &parts))
     }
@@ -680,12 +670,12 @@ impl Difference for MovingAdditive {
     }
 }
 
-/// R or F1 of two rankings, as a function of the documents' gains.
+/// The scores of two rankings by R or F1, from the documents' gains.
 struct MovingScores<'s> {
     measure: &'s MovingAdditive,
-    /// The documents, with their discounts in A and in B.
+    /// The documents with their discounts in A and in B.
     weights: &'s dot::WeightedPair,
-    /// The number of documents judged relevant, in the rankings or not.
+    /// The number of documents judged relevant. Those that neither ranking has count, too.
     relevant: usize,
 }
 

@@ -1,6 +1,7 @@
-//! Rankings of a pair in the form that a measure reads, with unknown documents that have a grade or are not judged. The
-//! measure's own means and bounds say more about rankings with ties than some searches do: for Delta in AP and ERR, and
-//! for verdicts in AP, ERR and Bpref.
+//! Rankings of a pair in the form that a measure reads, in which unknown documents have a grade or stay unjudged.
+//!
+//! For rankings with ties, the measure's own means and bounds are closer than some searches: those for Delta in AP and
+//! ERR, and for verdicts in AP, ERR and Bpref.
 
 use std::cell::RefCell;
 
@@ -15,12 +16,12 @@ use crate::measures::bounds::{Bounds, Open, Resolution, judged};
 use crate::ranking::{List, Placed, Ranking};
 use crate::table::Judgments;
 
-/// The largest number of documents of two rankings whose bounds are taken separately ([`separate_bounds`]). The time
-/// grows with the square of this number, and ties change little in long rankings.
+/// The largest number of documents of two rankings for which [`separate_bounds`] is used. Its time grows with the
+/// square of this number, and ties change little in long rankings.
 pub(crate) const LONGEST: usize = 500;
 
-/// S(A) - S(B) if no unknown document is relevant, from the measure's own means over all orders of ties; the bounds of
-/// AP, ERR and Bpref would only enclose it.
+/// The difference S(A) - S(B) if no unknown document is relevant. It comes from the measure's own mean over tie orders,
+/// because the bounds of AP, ERR and Bpref only enclose it.
 pub(crate) fn difference_if_nonrelevant(measure: &dyn Measure, pair: &RankingPair<'_>) -> f64 {
     let levels: Vec<Level> = judged(pair.facts.levels, 0.0, 0, pair.unknown() + pair.facts.outside).collect();
     let grades: Vec<f64> = levels.iter().map(|level| level.grade).collect();
@@ -32,15 +33,15 @@ pub(crate) fn difference_if_nonrelevant(measure: &dyn Measure, pair: &RankingPai
     value(pair.a) - value(pair.b)
 }
 
-/// Adds a tie group of `size` documents after `start` others, with the grades that are known.
+/// Adds a tie group of `size` documents after `start` others. `grades` has the grades of its judged documents.
 fn push_graded(ranking: &mut Ranking, start: usize, size: usize, grades: &mut [f64]) {
     grades.sort_unstable_by(|x, y| y.total_cmp(x));
     let levels = grades.chunk_by(|x, y| x == y);
     ranking.push(start, size, levels.map(|same| Level { grade: same[0], count: same.len() as u32 }));
 }
 
-/// A ranking of the pair, in the form that a measure reads. Unknown documents have the grade `unknown`; without one,
-/// they are not judged.
+/// One ranking in the form that a measure reads. Unknown documents have the grade `unknown`, or stay unjudged without
+/// one.
 fn ranking(pair: &RankingPair<'_>, list: &List, unknown: Option<f64>) -> Ranking {
     let mut ranking = Ranking::default();
     ranking.retrieved = list.len();
@@ -58,12 +59,12 @@ fn ranking(pair: &RankingPair<'_>, list: &List, unknown: Option<f64>) -> Ranking
     ranking
 }
 
-/// Upper bounds of S(A) - S(B) and of S(B) - S(A): the highest value of one ranking less the lowest value of the other,
-/// where each ranking has the grades of unknown documents that suit it. They are infinite if the measure has no bounds.
+/// Upper bounds of S(A) - S(B) and of S(B) - S(A): the highest value of one ranking minus the lowest value of the
+/// other. Each ranking has the grades of unknown documents that suit it. Without bounds of the measure, they are
+/// infinite.
 ///
-/// The means over orders of ties are exact here, while the searches of AP, ERR and Bpref only enclose them by the best
-/// order of one ranking and the worst of the other. Unknown documents that only the other ranking has may be relevant,
-/// too; they count as documents that are not retrieved.
+/// These bounds are exact for means over tie orders, while the searches of AP, ERR and Bpref only enclose the means.
+/// Unknown documents that only the other ranking has count as documents that are not retrieved.
 pub(crate) fn separate_bounds(
     measure: &dyn Measure,
     pair: &RankingPair<'_>,
@@ -94,16 +95,15 @@ pub(crate) fn separate_bounds(
     (high_a - low_b, high_b - low_a)
 }
 
-/// Bounds in which an undefined value counts as 0, because verdicts count it so.
+/// Bounds of a verdict, in which an undefined value counts as 0.
 fn counted(bounds: Bounds) -> Bounds {
     if bounds.low.is_nan() { Bounds::new(0.0, 0.0) } else { bounds.with_zero() }
 }
 
-/// The scores of two tied rankings, means over all orders of ties, as a function of the documents' grades.
+/// The scores of two tied rankings, as means over tie orders, from the documents' grades.
 pub(super) struct Means<'a> {
-    /// The documents of both rankings, and at the end those that fill them up to the depth. `known` holds grades.
+    /// The documents of both rankings, and after them those that fill the rankings up to the depth.
     documents: Vec<Document>,
-    /// The measure that scores each ranking.
     measure: &'a dyn Measure,
     a: GroupedDocuments,
     b: GroupedDocuments,
@@ -113,14 +113,14 @@ pub(super) struct Means<'a> {
 /// The documents of one ranking by tie group.
 #[derive(Default)]
 struct GroupedDocuments {
-    /// The indices of the documents in [`Means::documents`], one group after the other.
+    /// The indices of the documents in [`Means::documents`], group by group.
     documents: Vec<usize>,
-    /// For each group, the number of documents down to its end.
+    /// The number of documents down to the end of each group.
     ends: Vec<usize>,
 }
 
 impl<'a> Means<'a> {
-    /// Two rankings, each filled up with further documents to the rank `filled`.
+    /// Two rankings, each filled up to the rank `filled`.
     pub fn new(pair: &RankingPair<'_>, filled: usize, measure: &'a dyn Measure) -> Means<'a> {
         let graded = |place: &Placed| Document { a: place.a, b: place.b, known: pair.grade(place) };
         let mut documents: Vec<Document> = pair.places.iter().map(graded).collect();
@@ -137,8 +137,8 @@ impl<'a> Means<'a> {
         Means { documents, measure, a, b, room: RefCell::default() }
     }
 
-    /// The documents of both rankings with their probabilities to be relevant. Those that fill a ranking up have the
-    /// probability 0, because they do not exist.
+    /// The documents of both rankings with their probabilities of being relevant. Documents that fill up a ranking have
+    /// 0, because they do not exist.
     pub fn uncertain(&self, pair: &RankingPair<'_>, max_grade: f64, chance: Chance<'_>) -> Vec<Uncertain> {
         let (own, fillers) = self.documents.split_at(pair.places.len());
         let uncertain = |(x, place): (&Document, &Placed)| Uncertain::of(x, max_grade, || chance(place));
@@ -157,7 +157,8 @@ impl<'a> Means<'a> {
             push_graded(ranking, start, end - start, room);
             start = end;
         }
-        // None of these measures asks how many documents are relevant, but without any, its value would be undefined.
+        // Without a relevant document, the value of these measures would be undefined. They do not depend on how many
+        // there are.
         let some = [Level { grade: f64::INFINITY, count: 1 }];
         self.measure.mean(ranking, &Judgments::none().with_levels(&some))
     }

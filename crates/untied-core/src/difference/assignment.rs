@@ -1,25 +1,26 @@
-//! Grades of unknown documents with which one ranking is as far ahead of the other as it can be.
+//! Grades of unknown documents with which one ranking is as far ahead of the other as possible.
 
-/// Grades of unknown documents with which ranking A is far ahead of ranking B.
+/// Grades of unknown documents with which A is far ahead of B.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Assignment {
     /// The difference of the scores, S(A) - S(B), with these grades.
     pub difference: f64,
-    /// The documents of A or B that are assigned a grade: the number of each, and its grade. All other unknown
-    /// documents have grade 0. For verdicts, the most important documents come first.
+    /// The number and the grade of each document that is assigned a grade. All other unknown documents have grade 0.
+    /// For verdicts, the most important documents come first.
     pub grades: Vec<(u32, f64)>,
-    /// The grades of documents that neither ranking has: those that fill A up to the cutoff, from the first rank that A
-    /// lacks, or for verdicts those of the pool.
+    /// The grades of documents that neither ranking has. For MED, these fill A up to the cutoff; for verdicts, they are
+    /// in the pool.
     pub elsewhere: Vec<f64>,
 }
 
 impl Assignment {
-    /// Assigns one grade to documents, the most important first; `None` stands for a document that neither ranking has.
+    /// Assigns the same grade to all of these documents, most important first. None stands for a document that neither
+    /// ranking has.
     pub(super) fn of_grade(difference: f64, grade: f64, documents: impl Iterator<Item = Option<u32>>) -> Assignment {
         Assignment::of_grades(difference, documents.map(|document| (document, grade)))
     }
 
-    /// Assigns documents a grade each, as [`Assignment::of_grade`] does.
+    /// Assigns a grade to each document, most important first. None stands for a document that neither ranking has.
     pub(super) fn of_grades(difference: f64, documents: impl Iterator<Item = (Option<u32>, f64)>) -> Assignment {
         let mut assignment = Assignment { difference, ..Assignment::default() };
         for (document, grade) in documents {

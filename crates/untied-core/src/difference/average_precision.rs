@@ -1,9 +1,9 @@
-//! AP. For MED and Delta it is divided by the depth or by a number of relevant documents.
+//! Average precision. For MED and Delta, it is divided by the depth or by a number of relevant documents.
 //!
-//! For verdicts it is divided by the number of relevant documents R. [`precisions`] has an upper bound for every number
-//! of relevant unknown documents in one pass. Rankings without ties and with not too many unknown documents are also
-//! solved, by [`quadratic::solve_ratio`]. An unknown document below the cutoff, or in neither ranking, only adds to R.
-//! If A can be ahead, none of these is relevant in a best assignment; if not, all are.
+//! For verdicts, it is divided by the number R of relevant documents. [`precisions`] finds an upper bound for every
+//! number of relevant unknown documents in one pass. If rankings have no ties and not too many unknown documents,
+//! [`quadratic::solve_ratio`] finds the difference itself. An unknown document below the cutoff, or in neither ranking,
+//! only adds to R. If A can be ahead, no such document is relevant in a best assignment; otherwise, all are.
 
 use super::assignment::Assignment;
 use super::layout::{DifferenceWorkspace, Scale, Solvers};
@@ -21,7 +21,6 @@ use crate::error::{Error, Result};
 use crate::names::Value;
 use crate::ranking::{List, Placed};
 
-/// The difference in AP.
 pub(super) fn average_precision(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     if let Question::Verdicts { .. } = setup.question {
         return Ok(Box::new(MovingAveragePrecision { scale: setup.binary()?, ties: setup.options.ties }));
@@ -35,7 +34,7 @@ pub(super) fn average_precision(setup: &Setup<'_>) -> Result<Box<dyn Difference>
     let divisor = setup.options.divisor;
     let measure = match divisor {
         PrecisionDivisor::Depth => {
-            // AP is divided by the depth, so this is its number of relevant documents.
+            // AP is divided by the depth, as if this were the number of relevant documents.
             let by_depth = setup.spec.clone().with("recall_base", Value::Number(depth as f64))?;
             Some(setup.with_grades(&by_depth, scale.max_grade)?)
         }
@@ -82,7 +81,7 @@ impl Ranked for PrecisionDivisor {
     }
 }
 
-/// For verdicts, the largest number of unknown documents in two rankings that are searched.
+/// The largest number of unknown documents for which a verdict is searched.
 const LARGEST: usize = 600;
 
 /// The difference in AP for verdicts.
@@ -91,33 +90,33 @@ struct MovingAveragePrecision {
     ties: TieOrders,
 }
 
-/// Two rankings without ties, in the form that a search takes.
+/// A pair without ties, in the form that a search takes.
 struct UntiedQuery<'p> {
     instance: Instance,
-    /// For each document of the instance, its place in the two rankings.
+    /// The ranks of each document of the instance.
     places: Vec<&'p Placed>,
-    /// The number of documents judged relevant that are below the depth, or in neither ranking.
+    /// How many documents judged relevant are below the depth or in neither ranking.
     relevant_elsewhere: usize,
-    /// The number of unknown documents that are below the depth, or in neither ranking.
+    /// How many unknown documents are below the depth or in neither ranking.
     unknown_elsewhere: usize,
 }
 
 /// The result of a search.
 struct Searched {
     solution: Solution,
-    /// The number of relevant unknown documents that are below the depth or in neither ranking, and so only add to R.
+    /// How many relevant unknown documents are below the depth or in neither ranking, and so only add to R.
     elsewhere: usize,
 }
 
 impl MovingAveragePrecision {
-    /// A ranking down to the cutoff, with tied documents in the order of `ties`.
+    /// A ranking down to the cutoff. `ties` is the order of relevance in which tied documents are put.
     fn precisions(&self, pair: &RankingPair<'_>, list: &List, ties: [Relevance; 3]) -> Precisions {
         let mut by_rank = self.scale.relevance_by_rank(pair, list, ties);
         by_rank.truncate(self.scale.depth_of(pair));
         Precisions::new(&by_rank)
     }
 
-    /// Upper bounds of the difference in one pass. With ties, they are for the best order of A and the worst of B.
+    /// Upper bounds of the difference, in one pass. If there are ties, A is in its best order and B in its worst.
     fn outer(&self, pair: &RankingPair<'_>) -> UpperBounds {
         let a = self.precisions(pair, pair.a, [Relevance::Relevant, Relevance::Unknown, Relevance::NonRelevant]);
         let b = self.precisions(pair, pair.b, [Relevance::NonRelevant, Relevance::Unknown, Relevance::Relevant]);
@@ -126,7 +125,7 @@ impl MovingAveragePrecision {
         if pair.is_tied() {
             return UpperBounds::of_best_and_worst(bounds, pair, self.ties == TieOrders::BestWorst);
         }
-        // For one relevant document the bound is exact: each document is tried.
+        // The bound for one relevant document is exact, because each document is tried.
         let none = bounds[0];
         let gain = |place: &Placed| a.gain(place.a) - b.gain(place.b);
         let gains = pair.unknown_documents().map(gain).chain((pair.facts.unretrieved > 0).then_some(0.0));
@@ -138,7 +137,7 @@ impl MovingAveragePrecision {
         bounds
     }
 
-    /// The pair in the form that a search takes; none if the search would take too long, or documents are tied.
+    /// The pair in the form that a search takes. None if documents are tied, or the search would take too long.
     fn problem<'p>(&self, pair: &'p RankingPair<'_>) -> Option<UntiedQuery<'p>> {
         if pair.is_tied() {
             return None;
@@ -161,7 +160,7 @@ impl UntiedQuery<'_> {
         self.relevant_elsewhere > 0 || self.instance.documents.iter().any(|x| x.known == Some(1.0))
     }
 
-    /// Searches with at most `most` unknown documents relevant.
+    /// Searches with at most `most` relevant unknown documents.
     fn solve(&self, most: usize, workspace: &mut QuadraticWorkspace) -> Searched {
         let (own, work) = (&self.instance, Budget::new(STEPS));
         let alone = quadratic::solve_ratio(own, most, self.relevant_elsewhere, work, workspace);
@@ -169,7 +168,7 @@ impl UntiedQuery<'_> {
         if alone.bound > 0.0 || !self.is_any_known_relevant() || elsewhere == 0 {
             return Searched { solution: alone, elsewhere: 0 };
         }
-        // The search decides about documents that only add to R, too.
+        // The search also decides about documents that only add to R.
         let mut all = own.clone();
         all.documents.extend(std::iter::repeat_n(Document { a: 0, b: 0, known: None }, elsewhere));
         let mut solution = quadratic::solve_ratio(&all, most, self.relevant_elsewhere, work, workspace);
@@ -177,7 +176,7 @@ impl UntiedQuery<'_> {
         Searched { solution, elsewhere: gains.iter().filter(|&&gain| gain > 0.0).count() }
     }
 
-    /// The number of unknown documents that are relevant in the result of a search.
+    /// The number of relevant unknown documents that a search found.
     fn count(&self, searched: &Searched) -> usize {
         self.instance.assigned(&searched.solution.gains).count() + searched.elsewhere
     }
@@ -196,7 +195,7 @@ impl Difference for MovingAveragePrecision {
         };
         let Searched { solution, elsewhere } = problem.solve(most, &mut work.solvers.quadratic);
         let relevant = problem.instance.assigned(&solution.gains).map(|number| Some(problem.places[number].document));
-        // Then the documents that only add to R: those of the rankings below the depth, and those of neither ranking.
+        // Then come the documents that only add to R: those below the depth, and those of neither ranking.
         let is_below = |rank: u32| rank == 0 || rank as usize > problem.instance.depth;
         let below = pair.unknown_documents().filter(|x| is_below(x.a) && is_below(x.b));
         let below = below.map(|place| Some(place.document));
@@ -214,7 +213,7 @@ impl Difference for MovingAveragePrecision {
         outer.cap(bound.max(none)).attained_from((value == bound).then(|| problem.count(&searched)))
     }
 
-    /// Whether this pair is searched: not if documents are tied, or if too many are unknown.
+    /// Whether this pair is searched: its documents are not tied, and few are unknown.
     fn is_searched(&self, pair: &RankingPair<'_>) -> bool {
         self.problem(pair).is_some()
     }

@@ -39,7 +39,7 @@ use super::solve::{Relevance, share};
 use super::upper_bounds::{UpperBounds, rising};
 use crate::error::Result;
 
-/// The difference in Bpref, as the question needs it.
+/// The difference in Bpref, for MED and Delta or for verdicts.
 pub(super) fn bpref(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     match setup.question {
         Question::Med => all_judged(setup),
@@ -52,20 +52,20 @@ fn all_judged(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     Ok(Box::new(AllJudged { scale: setup.binary()?, ranks }))
 }
 
-/// The difference in Bpref for MED and Delta, where every document within the depth counts as judged.
+/// The difference in Bpref for MED and Delta. Every document within the depth counts as judged.
 struct AllJudged {
     scale: Scale,
     /// The ranks 1, 2, ... down to the depth, as floats.
     ranks: Vec<f64>,
 }
 
-/// Whether a document is within the depth of either ranking.
+/// Whether a document is within the depth in A or in B.
 fn counts(x: &WeightedDocument) -> bool {
     x.a > 0.0 || x.b > 0.0
 }
 
 impl AllJudged {
-    /// Writes each document's mean ranks in A and in B to the workspace: over a tie group, the mean of its ranks.
+    /// Writes each document's mean rank in A and in B to the workspace.
     fn weigh<'w>(&self, pair: &RankingPair<'_>, work: &'w mut DifferenceWorkspace) -> MeanRanks<'w> {
         let depth = self.scale.depth_of(pair);
         self.scale.weigh(pair, &self.ranks[..depth], work);
@@ -98,17 +98,16 @@ impl Difference for AllJudged {
     }
 }
 
-/// Two rankings down to the depth k, by the mean ranks of documents. The denominators R and C are both k.
+/// Two rankings down to the depth k, as mean ranks of documents. The denominators R and C are both k.
 #[derive(Debug, Clone, Copy)]
 struct MeanRanks<'w> {
-    /// The documents, with their mean ranks in A and in B as weights; 0 if a ranking lacks the document.
+    /// The documents, with their mean ranks in A and in B as weights. The weight is 0 if a ranking lacks the document.
     ranks: &'w WeightedPair,
-    /// The depth, k.
     depth: f64,
 }
 
 impl MeanRanks<'_> {
-    /// The largest S(A) - S(B), and the gain of each document with which it is reached.
+    /// The largest S(A) - S(B), and the gains of documents that reach it.
     fn largest(&self) -> (f64, Vec<f64>) {
         let WeightedPair { documents, lacking, top } = self.ranks;
         let alone = |x: &WeightedDocument| x.a == 0.0 || x.b == 0.0;
@@ -127,7 +126,7 @@ impl MeanRanks<'_> {
                 places += sign * (rank - 1.0);
             }
         }
-        // Documents of both rankings: each one that is relevant adds its rank in B less that in A, plus u_A - u_B.
+        // Documents of both rankings: a relevant one adds its rank in B minus its rank in A, plus u_A - u_B.
         let mut of_both = 0.0;
         for (x, gain) in documents.iter().zip(&mut gains).filter(|(x, _)| !alone(x)) {
             let nearer = x.b - x.a + others;
@@ -138,13 +137,13 @@ impl MeanRanks<'_> {
                 of_both += nearer;
             }
         }
-        // The documents of one ranking only: the sum of rank - 1, less h (h - 1) / 2, of A less that of B.
+        // Documents of one ranking only: the sum of rank - 1, minus h (h - 1) / 2.
         let above = places - (others * shown - others) / 2.0;
         let value = (others - (above - of_both) / self.depth) / self.depth;
         (value, gains)
     }
 
-    /// The score of the ranking whose mean ranks `rank` picks, if documents have these gains.
+    /// The score of one ranking with these gains. `rank` picks the document's mean rank in it.
     fn score(&self, gains: &[f64], rank: fn(&WeightedDocument) -> f64) -> f64 {
         let ranks = self.ranks.documents.iter().zip(gains).filter(|(_, gain)| **gain > 0.0).map(|(x, _)| rank(x));
         let (mut hits, mut places) = (0.0, 0.0);
@@ -166,16 +165,16 @@ impl ScoresByGains for MeanRanks<'_> {
     }
 }
 
-/// The largest number of moves for which the transport problem is solved; beyond it, A and B are bounded separately.
+/// The largest number of moves in a transport problem. Beyond it, A and B are bounded separately.
 const MOVES: usize = 500_000;
 
-/// The difference in Bpref for verdicts, where R and d depend on the judgments of unknown documents.
+/// The difference in Bpref for verdicts. R and d depend on the judgments of unknown documents.
 struct MovingBpref {
     scale: Scale,
     ties: TieOrders,
-    /// Whether d, the number of non-relevant documents that count, is R + extra, whatever their number N is.
+    /// Whether d is R + extra, as in the paper, and not at most the number N of non-relevant documents.
     paper: bool,
-    /// By how many more than R non-relevant documents count: 10 for bpref-10.
+    /// How many non-relevant documents count in addition to R: 10 for bpref-10.
     extra: usize,
 }
 
@@ -187,7 +186,7 @@ fn moving(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
 }
 
 impl MovingBpref {
-    /// For m = 0, 1, 2, ... relevant unknown documents: d, the number of non-relevant documents that count.
+    /// The number d of non-relevant documents that count, for m = 0, 1, 2, ... relevant unknown documents.
     fn counted(&self, pair: &RankingPair<'_>) -> Vec<usize> {
         let relevant = self.scale.relevant(pair);
         let unknown = pair.unknown();
@@ -199,8 +198,8 @@ impl MovingBpref {
         (0..=unknown).map(counted).collect()
     }
 
-    /// The difference in Bpref with m unknown documents relevant and d = `counted`, from `sum`, the difference of the
-    /// sums of ranks.
+    /// The difference from `sum`, the difference of the sums of ranks, with m relevant unknown documents and d =
+    /// `counted`.
     fn value(&self, pair: &RankingPair<'_>, m: usize, counted: usize, sum: i64) -> f64 {
         let relevant = self.scale.relevant(pair) + m;
         match counted {
@@ -209,7 +208,7 @@ impl MovingBpref {
         }
     }
 
-    /// The transport problem of a pair; none if it would take too long, or if documents are tied.
+    /// The transport problem of a pair. None if documents are tied, or it would take too long.
     fn transport(&self, pair: &RankingPair<'_>) -> Option<Transport> {
         if pair.is_tied() {
             return None;
@@ -227,8 +226,8 @@ impl MovingBpref {
         (transport.work() <= MOVES).then_some(transport)
     }
 
-    /// For m = 0, 1, 2, ... relevant unknown documents: an upper bound of the difference, with the m documents chosen
-    /// for A and for B separately.
+    /// Upper bounds of the difference for m = 0, 1, 2, ... relevant unknown documents, which are chosen for A and for B
+    /// separately.
     fn outer(&self, pair: &RankingPair<'_>) -> Vec<f64> {
         let counted = self.counted(pair);
         let best = [Relevance::Relevant, Relevance::Unknown, Relevance::NonRelevant];
@@ -252,20 +251,20 @@ impl MovingBpref {
     }
 }
 
-/// The ranks of a ranking's unknown documents, ascending.
+/// The ranks of the unknown documents, ascending.
 fn open_ranks(relevance: &[Relevance]) -> Vec<usize> {
     (1..).zip(relevance).filter(|(_, relevance)| **relevance == Relevance::Unknown).map(|(rank, _)| rank).collect()
 }
 
-/// The non-relevant documents of one ranking, some of which become relevant one after the other.
+/// The non-relevant documents of one ranking. They become relevant one after the other.
 struct NonRelevantRanks {
-    /// For each rank, whether the document there is not relevant.
+    /// Whether the document at each rank is not relevant.
     by_rank: Vec<bool>,
-    /// The rank down to which non-relevant documents are counted.
+    /// The last rank that is counted.
     end: usize,
     /// The number of non-relevant documents down to rank `end`.
     count: usize,
-    /// The sum of the ranks of these documents.
+    /// The sum of their ranks.
     sum: i64,
 }
 
@@ -288,7 +287,7 @@ impl NonRelevantRanks {
         }
     }
 
-    /// The sum of the ranks of the first `count` non-relevant documents. All ranks after the end of the ranking have
+    /// The sum of the ranks of the first `count` non-relevant documents. Every rank after the end of the ranking has
     /// one.
     fn first(&mut self, count: usize) -> i64 {
         while self.count < count && self.end < self.by_rank.len() {
@@ -331,7 +330,7 @@ impl Difference for MovingBpref {
         LargestDifference::exact(Assignment::of_grade(value, self.scale.max_grade, relevant))
     }
 
-    /// The largest difference, or a bound of it, for each number of unknown documents that are relevant.
+    /// Upper bounds of the difference, by the number of relevant unknown documents.
     fn upper_bounds(&self, pair: &RankingPair<'_>, _: &mut DifferenceWorkspace) -> UpperBounds {
         let Some(transport) = self.transport(pair) else {
             return UpperBounds::of_best_and_worst(self.outer(pair), pair, self.ties.are_best_and_worst(pair));

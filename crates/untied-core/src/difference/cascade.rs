@@ -1,7 +1,7 @@
-//! ERR, and any cascade whose user stops at a document with a probability equal to its gain.
+//! ERR, and other cascades whose user stops at a document with a probability equal to its gain.
 //!
-//! For verdicts, the same search finds the largest difference of rankings without ties. If at most a given number of
-//! unknown documents may be relevant, another search does: [`CappedCascade`].
+//! For rankings without ties, verdicts use the same search as MED. If the number of relevant unknown documents is
+//! limited, [`CappedCascade`] searches instead.
 
 use super::assignment::Assignment;
 use super::general::general;
@@ -23,11 +23,10 @@ use crate::ranking::{List, Placed};
 
 /// The difference in ERR, for MED and Delta.
 struct ExpectedReciprocalRank {
-    /// Whether the value includes what unknown documents below the rankings could add.
+    /// Whether unknown documents below the rankings may add to the score.
     tail: bool,
 }
 
-/// The difference in ERR.
 pub(super) fn expected_reciprocal_rank(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     let most = setup.max_grade(4.0)?;
     let mut scale = setup.scale(Gain::Stop(most), most);
@@ -61,7 +60,7 @@ impl Ranked for ExpectedReciprocalRank {
 
 /// The difference in a cascade with discounts, for MED and Delta.
 pub(super) struct DiscountedCascade {
-    /// The discount of each rank, from the first.
+    /// The discount of each rank.
     discounts: Vec<f64>,
 }
 
@@ -73,7 +72,7 @@ pub(super) fn any_cascade(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
 }
 
 impl DiscountedCascade {
-    /// The difference in a cascade with these discounts, which never rise.
+    /// The difference in a cascade with these discounts, which must never rise.
     pub fn boxed(setup: &Setup<'_>, scale: Scale, discounts: Vec<f64>) -> Result<Box<dyn Difference>> {
         ByRank::boxed(setup, scale, DiscountedCascade { discounts })
     }
@@ -99,8 +98,8 @@ impl Ranked for DiscountedCascade {
     }
 }
 
-/// The discounts of a cascade, if it has a solver of its own: they never rise and are not negative, the user goes on
-/// with the probability 1 - gain, and grade 0 gains nothing. Otherwise none.
+/// The discounts of a cascade with a solver of its own, or none. They must never rise and not be negative, the user
+/// must go on with the probability 1 - gain, and grade 0 must gain nothing.
 fn falling(spec: &Spec, depth: usize) -> Result<Option<Vec<f64>>> {
     let gains_nothing = |table: &[(f64, f64)]| table.iter().all(|&(grade, gain)| grade != 0.0 || gain == 0.0);
     let gains = matches!(spec.parameter("gain"), Some(Value::Table(table)) if !gains_nothing(table));
@@ -110,7 +109,7 @@ fn falling(spec: &Spec, depth: usize) -> Result<Option<Vec<f64>>> {
     Ok(Some(by_rank).filter(|_| falls && !gains && spec.parameter("go_on").is_none()))
 }
 
-/// The largest number of steps of a search that has a limit on how many unknown documents may be relevant.
+/// The largest number of steps of a search in which the number of relevant unknown documents is limited.
 const CAPPED_STEPS: u64 = 2_000_000;
 
 /// The difference in ERR, for verdicts.
@@ -120,8 +119,8 @@ struct MovingCascade {
 }
 
 impl MovingCascade {
-    /// For each rank down to the cutoff, the probability that the user stops there; `unknown` is that of unknown
-    /// documents. Those of tied documents are in ascending or in descending order.
+    /// For each rank, the probability that the user stops there. `unknown` is that of unknown documents. Tied documents
+    /// are sorted by this probability.
     fn stops(&self, pair: &RankingPair<'_>, list: &List, unknown: f64, ascending: bool) -> Vec<f64> {
         let stop = |&document: &u32| match pair.facts.grades[document as usize] {
             grade if grade.is_nan() => unknown,
@@ -143,15 +142,14 @@ impl MovingCascade {
         stops
     }
 
-    /// S(A) - S(B) if no unknown document is relevant, with tied documents of A in the best order and of B in the
-    /// worst.
+    /// The difference if no unknown document is relevant, with A in its best order and B in its worst.
     fn difference_if_nonrelevant(&self, pair: &RankingPair<'_>) -> f64 {
         let value = scores::reciprocal_cascade;
         value(&self.stops(pair, pair.a, 0.0, false)) - value(&self.stops(pair, pair.b, 0.0, true))
     }
 
-    /// Upper bounds of the difference of rankings with ties: with no unknown document relevant, and with all relevant
-    /// in A and none in B.
+    /// Upper bounds of the difference of tied rankings: without relevant unknown documents, and with all of them
+    /// relevant in A and none in B.
     fn tied_bounds(&self, pair: &RankingPair<'_>) -> UpperBounds {
         let value = scores::reciprocal_cascade;
         let none = self.difference_if_nonrelevant(pair);
@@ -161,8 +159,8 @@ impl MovingCascade {
         UpperBounds::of_best_and_worst(bounds, pair, self.ties == TieOrders::BestWorst)
     }
 
-    /// Searches for the largest difference of the instance in the workspace, with any number of unknown documents
-    /// relevant.
+    /// Searches for the largest difference of the instance in the workspace, with any number of relevant unknown
+    /// documents.
     fn search(work: &mut DifferenceWorkspace) -> Solution {
         if work.instance.depth == 0 {
             return Solution::exact(0.0, Vec::new());

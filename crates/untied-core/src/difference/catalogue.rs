@@ -1,4 +1,4 @@
-//! The measures whose differences have a solver of their own, and their builders.
+//! The measures whose largest difference has a solver of its own.
 
 use super::general::general;
 use super::pair::TieOrders;
@@ -35,7 +35,7 @@ enum Heeds {
 }
 use Heeds::{Divisor, PerGrade, Tail, TailWithoutCutoff, Ties};
 
-/// Whether the solver of a measure is for MED and Delta, for verdicts, or for both. The general search does the rest.
+/// Which questions a solver answers: MED and Delta, verdicts, or both. The general search answers the others.
 #[derive(Clone, Copy, PartialEq)]
 enum Solves {
     All,
@@ -44,11 +44,11 @@ enum Solves {
 }
 use Solves::{All, Med, Verdicts};
 
-/// Makes the difference of a measure.
+/// Builds the difference in a measure.
 type Make = fn(&Setup<'_>) -> Result<Box<dyn Difference>>;
 
-/// The measures that have a solver: each with the options that it takes, the function that makes its difference, and
-/// what the solver is for.
+/// The measures with a solver. Each has the options that it takes, the function that builds its difference, and the
+/// questions that it answers.
 static KNOWN: &[(&Info, &[Heeds], Make, Solves)] = &[
     (&PRECISION.info, &[Ties], additive::precision, All),
     (&HITS.info, &[Ties], additive::hits, All),
@@ -82,24 +82,24 @@ static KNOWN: &[(&Info, &[Heeds], Make, Solves)] = &[
     (&RANK_BIASED_UTILITY.info, &[], novelty::rank_biased_utility, Med),
 ];
 
-/// Whether a measure has a solver of its own for MED, and whether it has one for verdicts.
+/// Whether a measure has a solver for MED, and whether it has one for verdicts.
 pub(crate) fn is_solved(info: &Info) -> (bool, bool) {
     let solves = KNOWN.iter().find(|(known, ..)| *known == info).map(|&(.., solves)| solves);
     solves.map_or((false, false), |solves| (solves != Verdicts, solves != Med))
 }
 
-/// The largest cutoff for MED and Delta, which keep a discount for every rank in memory.
+/// The largest cutoff for MED and Delta, which keep a discount for every rank.
 const DEEPEST: usize = 10_000_000;
 
 /// The difference in a measure, by its own solver or by the general search.
 ///
 /// # Errors
-/// The measure has no difference, it does not take an option, or a parameter has a value that it cannot take.
+/// The measure has no difference, does not take an option, or a parameter has a value that it cannot take.
 pub(crate) fn make(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     let spec = setup.spec;
     let is_verdict = matches!(setup.question, Question::Verdicts { .. });
     let known = KNOWN.iter().find(|(info, ..)| **info == *spec.info);
-    // Parameters that a difference would ignore are refused. It has means and, if known, an R of its own.
+    // Refuse parameters that the difference would ignore.
     let (refused, what) = match is_verdict {
         true => (&["judged_only", "mean", "recall_base", "mult"][..], "verdict"),
         false => (&["judged_only", "mean", "recall_base"][..], "difference of two rankings"),

@@ -1,27 +1,27 @@
-//! Gains that decay with time: `S = integral of dG/dt D(t) dt` (Tan & Clarke, equations 26 and 27), with time in
-//! seconds or in characters read.
+//! Gains that decay with time, measured in seconds or in characters read: `S = integral of dG/dt D(t) dt` (Tan &
+//! Clarke, equations 26 and 27).
 //!
-//! Here they are gains of text, each character of which counts for itself: see [`super::passages`].
+//! Rankings of passages use them for text, in which each character has a gain: see [`super::passages`].
 
 use crate::elementary::{exp_m1, exp2};
 
-/// A decay function D(t), by which a gain at time t is multiplied. It never rises.
+/// The factor D(t) by which a gain at time t is multiplied. It never rises.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Decay {
-    /// max(0, 1 - t / L), the decay of the U-measure.
+    /// max(0, 1 - t / L), as in the U-measure.
     Linear {
-        /// The time L after which nothing is worth anything.
+        /// The time L after which nothing counts.
         length: f64,
     },
-    /// 2^(-t / h), the decay of time-biased gain.
+    /// 2^(-t / h), as in time-biased gain.
     Exponential {
-        /// The time h after which everything is worth half as much.
+        /// The time h after which a gain counts half.
         half_life: f64,
     },
 }
 
 impl Decay {
-    /// The decay D(t) at a time t.
+    /// The factor at a time t.
     pub fn at(self, time: f64) -> f64 {
         match self {
             Decay::Linear { length } => ((length - time) / length).max(0.0),
@@ -29,11 +29,11 @@ impl Decay {
         }
     }
 
-    /// The sum D(t + 1) + ... + D(t + n) for a time t; n may be infinite.
+    /// The sum D(t + 1) + ... + D(t + n). `n` may be infinite.
     pub fn sum(self, time: f64, n: f64) -> f64 {
         match self {
             Decay::Linear { length } => {
-                // Only the terms before the time L are above 0.
+                // The factor is 0 from the time L on.
                 let n = n.min((length - time).ceil() - 1.0).max(0.0);
                 (n * (length - time) - n * (n + 1.0) / 2.0) / length
             }

@@ -1,17 +1,19 @@
 //! Measures of the first relevant document: RR and Success.
 //!
-//! In A, only the first tie group with a relevant document counts, and the number n of relevant documents in it;
-//! relevant documents of later groups can only help B. So in a best assignment the relevant unknown documents are in
-//! one group of A, at or above the first group with a document judged relevant. Of n documents of this group, those are
-//! best that B ranks lowest, because a group of B with any number of relevant documents is worth no more than an
-//! earlier one with one. Let f(rank) be what the first relevant document is worth, which never rises. A group of g
-//! documents from rank s + 1 on, of which n are relevant, is worth
+//! In A, only the first tie group with a relevant document counts, and how many of its documents are relevant. Relevant
+//! documents of later groups can only help B. So in a best assignment, all relevant unknown documents are in one group
+//! of A, at or above the first group with a document judged relevant. In this group, those are best that B ranks
+//! lowest, because one relevant document in an early group of B is worth at least as much as any number in a later
+//! group.
+//!
+//! Let f(rank) be the score if the first relevant document is at this rank; f never rises. A group of g documents from
+//! rank s + 1 on, n of them relevant, has the score
 //!
 //!   one order (g = n = 1):  f(s + 1);      the best order:  f(s + 1);      the worst:  f(s + g - n + 1);
 //!   the mean:  sum_i f(s + i) C(g - i, n - 1) / C(g, n).
 //!
-//! For MED and Delta the documents that fill A up to the depth are relevant. In rankings without ties it is enough to
-//! make one unknown document relevant: only the first relevant one counts in A, and others can only help B.
+//! For MED and Delta, the documents that fill A up to the depth are relevant. In rankings without ties, one relevant
+//! unknown document is enough: in A only the first one counts, and others can only help B.
 
 use super::assignment::Assignment;
 use super::layout::{DifferenceWorkspace, Scale, Solvers};
@@ -24,7 +26,7 @@ use super::solve::{Document, Instance, Solution, TiedSolver};
 use super::upper_bounds::UpperBounds;
 use crate::error::Result;
 
-/// The function f from the rank of the first relevant document to the score. It never rises.
+/// The score f, as a function of the rank of the first relevant document.
 type RankValue = fn(f64) -> f64;
 
 const RECIPROCAL: RankValue = |rank| 1.0 / rank;
@@ -32,9 +34,9 @@ const CONSTANT: RankValue = |_| 1.0;
 
 /// The difference in a measure of the first relevant document, for MED and Delta.
 struct FirstRelevant {
-    /// The score by the rank of the first relevant document, f.
+    /// The score f.
     value: RankValue,
-    /// The formula of the difference's mean and variance, if there is one.
+    /// A formula for the mean and the variance of the difference, if there is one.
     moments: Option<fn(&[Uncertain], usize) -> DifferenceMoments>,
 }
 
@@ -43,7 +45,7 @@ pub(super) fn reciprocal_rank(setup: &Setup<'_>) -> Result<Box<dyn Difference>> 
     FirstRelevant { value: RECIPROCAL, moments: Some(expected::first_relevant) }.boxed(setup)
 }
 
-/// The difference in Success, which is 1 if any document down to the cutoff is relevant.
+/// The difference in Success: whether a document down to the cutoff is relevant.
 pub(super) fn success(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     FirstRelevant { value: CONSTANT, moments: None }.boxed(setup)
 }
@@ -60,30 +62,30 @@ impl FirstRelevant {
     }
 }
 
-/// The first rank of A that is filled up to the depth with unknown documents, if A is shorter than the depth.
+/// The first rank of A with a document that fills it up to the depth. None if A is long enough.
 fn fills_a(instance: &Instance) -> Option<usize> {
     (instance.lengths.0 < instance.depth).then_some(instance.lengths.0 + 1)
 }
 
-/// The index of the tie group that holds a rank, given the ranks at which groups end. Rank 0, of a document that the
-/// ranking lacks, is in no group: its index is `usize::MAX`.
+/// The index of the tie group at a rank; `usize::MAX` for rank 0, which stands for a document that the ranking lacks.
+/// `ends` has the rank at which each group ends.
 fn group_of(ends: &[u32], rank: u32) -> usize {
     if rank == 0 { usize::MAX } else { ends.partition_point(|&end| end < rank) }
 }
 
-/// The first tie group of a ranking that has a relevant document.
+/// The first tie group of a ranking with a relevant document.
 #[derive(Debug, Clone, Copy)]
 struct FirstHits {
     /// The index of the group.
     group: usize,
-    /// The number of relevant documents in the group.
+    /// How many documents of the group are relevant.
     count: usize,
 }
-/// The value of [`FirstHits`] for a ranking without a relevant document. Its group is after all others.
+/// No relevant document. The index is after those of all groups.
 const NONE: FirstHits = FirstHits { group: usize::MAX, count: 0 };
 
 impl FirstHits {
-    /// The first group with a relevant document if one more document is relevant, in this group.
+    /// The first group with a relevant document, if one more document of `group` is relevant.
     fn with(self, group: usize) -> FirstHits {
         match group {
             earlier if earlier < self.group => FirstHits { group: earlier, count: 1 },
@@ -93,26 +95,25 @@ impl FirstHits {
     }
 }
 
-/// The search for the largest difference of two rankings with ties.
+/// The search for the largest difference of two tied rankings.
 struct FirstRelevantSearch<'p> {
-    /// The score by the rank of the first relevant document, f.
+    /// The score f.
     value: RankValue,
     ties: TieOrders,
-    /// The documents of A or B; those with a known gain above 0 are relevant.
+    /// The documents of A or B. Those with a known gain above 0 are relevant.
     instance: &'p Instance,
     /// The rank at which each tie group ends, in A and in B.
     ends: Ends<'p>,
 }
 
 impl FirstRelevantSearch<'_> {
-    /// The score if the first relevant document is at this rank, f; 0 below the depth.
+    /// The score if the first relevant document is at this rank; 0 below the depth.
     fn value_at(&self, rank: usize) -> f64 {
         if rank > self.instance.depth { 0.0 } else { (self.value)(rank as f64) }
     }
 
-    /// The score of a ranking whose groups end at the ranks `ends`, and whose first relevant documents are `hits`. With
-    /// [`TieOrders::Mean`] it is the mean over all orders of ties; otherwise it is that of the best order, if
-    /// `is_best`, or of the worst.
+    /// The score of a ranking with these first relevant documents. With [`TieOrders::Mean`], it is the mean over tie
+    /// orders; otherwise that of the best order (`is_best`) or the worst.
     fn worth(&self, ends: &[u32], hits: FirstHits, is_best: bool) -> f64 {
         let start = if hits.group == 0 { 0 } else { ends[hits.group - 1] as usize };
         let size = ends[hits.group] as usize - start;
@@ -121,7 +122,8 @@ impl FirstRelevantSearch<'_> {
             (TieOrders::BestWorst, true) => self.value_at(start + 1),
             (TieOrders::BestWorst, false) => self.value_at(start + last),
             (TieOrders::Mean, _) => {
-                // The first one stands at i with probability p_i, p_1 = n / g, p_{i+1} = p_i (g - i - n + 1) / (g - i).
+                // The first relevant document is the i-th of the group with probability p_i: p_1 = n / g, and p_{i+1} =
+                // p_i (g - i - n + 1) / (g - i).
                 let (mut chance, mut sum) = (hits.count as f64 / size as f64, 0.0);
                 for i in 1..=last.min(self.instance.depth.saturating_sub(start)) {
                     sum += chance * self.value_at(start + i);
@@ -132,8 +134,8 @@ impl FirstRelevantSearch<'_> {
         }
     }
 
-    /// The difference S(A) - S(B) with these first relevant documents in A and in B. If A has none, the first document
-    /// that fills it up is relevant.
+    /// The difference with these first relevant documents in A and in B. If A has none, a document that fills it up is
+    /// relevant.
     fn difference(&self, a: FirstHits, b: FirstHits) -> f64 {
         let of_a = if a.group < usize::MAX {
             self.worth(self.ends.0, a, true)
@@ -143,8 +145,8 @@ impl FirstRelevantSearch<'_> {
         of_a - if b.group < usize::MAX { self.worth(self.ends.1, b, false) } else { 0.0 }
     }
 
-    /// Calls `visit` with the best differences: for each group of A, with 0, 1, 2, ... of its unknown documents
-    /// relevant, and with the indices of these documents.
+    /// Calls `visit` with the best differences: for each group of A with 0, 1, 2, ... relevant unknown documents, and
+    /// the indices of these documents.
     fn visit(&self, mut visit: impl FnMut(f64, &[usize])) {
         let groups = |x: &Document| (group_of(self.ends.0, x.a), group_of(self.ends.1, x.b));
         let documents = &self.instance.documents;
@@ -170,7 +172,7 @@ impl FirstRelevantSearch<'_> {
         }
     }
 
-    /// The largest difference with at most `most` unknown documents relevant, and the indices of these documents.
+    /// The largest difference with at most `most` relevant unknown documents, and the indices of these documents.
     fn largest(&self, most: usize) -> (f64, Vec<usize>) {
         let mut best = (f64::NEG_INFINITY, Vec::new());
         self.visit(|value, relevant| {
@@ -183,7 +185,7 @@ impl FirstRelevantSearch<'_> {
 }
 
 impl Ranked for FirstRelevant {
-    /// The largest difference of two rankings without ties, in one pass over the unknown documents.
+    /// The largest difference of rankings without ties, in one pass over the unknown documents.
     fn solve(&self, rankings: UntiedRankings<'_>, _: &mut Solvers) -> Solution {
         let instance = rankings.instance;
         // The rank of a document that a ranking lacks.
@@ -269,7 +271,7 @@ impl Difference for MovingFirstRelevant {
         LargestDifference::exact(Assignment::of_grade(difference, self.scale.max_grade, documents))
     }
 
-    /// The largest difference for each number of unknown documents that are relevant.
+    /// Upper bounds of the difference, by the number of relevant unknown documents.
     fn upper_bounds(&self, pair: &RankingPair<'_>, work: &mut DifferenceWorkspace) -> UpperBounds {
         self.scale.lay_out_tied(pair, &mut work.instance);
         let mut best: Vec<f64> = Vec::new();

@@ -1,5 +1,5 @@
-//! `MED(S)`, the largest difference that judgments could show between two rankings by a measure S, and `Delta(S)`, the
-//! expected difference with its bounds.
+//! The measures `MED(S)`, the largest possible difference of two rankings by a measure S, and `Delta(S)`, the expected
+//! difference with its bounds.
 
 use super::assignment::Assignment;
 use super::catalogue;
@@ -14,10 +14,10 @@ use crate::names::{Info, OF, Parameter, Spec, Value};
 use crate::ranking::Placed;
 use crate::similarity::{PairScore, Symmetry};
 
-/// Makes a measure of differences; the last argument makes measures of one ranking.
+/// Builds MED or Delta. The last argument builds measures of one ranking.
 pub type ComparerBuild = fn(&Spec, &Scope<'_>, measures::Build) -> Result<Box<dyn Comparer>>;
 
-/// A measure of differences: its facts, and how it is made.
+/// The facts about MED or Delta, and how to build it.
 pub type ComparerDefinition = crate::names::Definition<ComparerBuild>;
 
 const MAX_GRADE: Parameter = Parameter {
@@ -51,7 +51,7 @@ const TIES: Parameter = Parameter {
            difference largest; sums of gains times discounts)",
 };
 
-/// The largest difference.
+/// The largest possible difference.
 pub static MED: ComparerDefinition = Info {
     name: "MED",
     aliases: &["med"],
@@ -87,7 +87,7 @@ const CHANCE: Parameter = Parameter {
            may have other probabilities",
 };
 
-/// The difference, and all that it could become.
+/// The expected difference.
 pub static DELTA: ComparerDefinition = Info {
     name: "Delta",
     aliases: &["delta"],
@@ -116,28 +116,27 @@ pub static DELTA: ComparerDefinition = Info {
     Ok(Box::new(Signed { difference, chance }))
 });
 
-/// MED or Delta of a measure, which compares two rankings.
+/// MED or Delta of some measure.
 pub trait Comparer: Send + Sync {
-    /// The measure's cutoff: documents below this rank do not matter.
+    /// The cutoff of the measure. Documents below it do not count.
     fn depth(&self) -> usize;
 
-    /// How the value changes when the rankings change places.
+    /// What happens to the value if A and B change places.
     fn symmetry(&self) -> Symmetry;
 
-    /// The exception that the user's code raised since the last call, if any.
+    /// The exception that user code raised since the last call, if any.
     fn failure(&self) -> Option<Failure>;
 
     /// The value for two rankings.
     fn score(&self, pair: &RankingPair<'_>, work: &mut DifferenceWorkspace) -> PairScore;
 
-    /// For MED, if it is defined: whether A can be farther ahead than B, and the grades with which A is, or else B is.
-    /// None for Delta.
+    /// Grades that reach the value of MED, and whether A is ahead with them. None for Delta, and if MED is undefined.
     fn assignment(&self, _pair: &RankingPair<'_>, _work: &mut DifferenceWorkspace) -> Option<(bool, Assignment)> {
         None
     }
 
-    /// For Delta, if it is defined: all differences with their probabilities. `grid` holds the number of points of a
-    /// grid, and a seed with which differences are drawn if there can be no grid. None for MED.
+    /// The possible differences with their probabilities. `grid` has the number of points of a grid, and a seed for
+    /// measures without a grid. None for MED, and if Delta is undefined.
     fn outcomes(
         &self,
         _pair: &RankingPair<'_>,
@@ -148,7 +147,7 @@ pub trait Comparer: Send + Sync {
     }
 }
 
-/// The difference in the measure that MED or Delta is applied to.
+/// The difference in the measure S of MED(S) or Delta(S).
 fn difference(spec: &Spec, scope: &Scope<'_>, build: measures::Build) -> Result<Box<dyn Difference>> {
     let name = spec.info.name;
     let Some(inner) = spec.inner() else {
@@ -187,10 +186,10 @@ fn difference(spec: &Spec, scope: &Scope<'_>, build: measures::Build) -> Result<
     catalogue::make(&Setup { spec: inner, scope, question: Question::Med, options: &options, build })
 }
 
-/// MED of a measure, the largest difference.
+/// MED of a measure.
 struct Largest {
     difference: Box<dyn Difference>,
-    /// Whether S(A) - S(B) counts, and whether S(B) - S(A) does.
+    /// Whether S(A) - S(B) counts, and whether S(B) - S(A) counts.
     directions: (bool, bool),
 }
 
@@ -213,7 +212,7 @@ impl Comparer for Largest {
         if value.is_nan() {
             return PairScore { value: f64::NAN, range: None, variance: None, certainty: Certainty::Exact };
         }
-        // Documents below the end of A may add to S(A) - S(B), and those below the end of B may reduce it.
+        // Documents below the end of A may add to the difference, and those below the end of B may reduce it.
         let least = if self.directions == (true, true) { 0.0 } else { f64::NEG_INFINITY };
         let low = f64::max(up.0 - unseen.1, down.0 - unseen.0).max(least).min(value);
         let range = (low, f64::max(up.1 + unseen.0, down.1 + unseen.1));
@@ -235,17 +234,16 @@ impl Comparer for Largest {
     }
 }
 
-/// Delta of a measure, the expected difference.
+/// Delta of a measure.
 struct Signed {
     difference: Box<dyn Difference>,
-    /// For each rank, the probability that an unjudged document there is relevant. Ranks beyond the end have the last
-    /// one.
+    /// The probability that an unjudged document is relevant, by rank. Ranks after the end of the list have its last
+    /// number.
     chance: Vec<f64>,
 }
 
 impl Signed {
-    /// The probability that an unjudged document is relevant: the one given for it, or that of its better rank in A and
-    /// B.
+    /// The probability that an unjudged document is relevant: its own, or that of its better rank.
     fn chance(&self, pair: &RankingPair<'_>, place: &Placed) -> f64 {
         let own = pair.facts.chances.get(place.document as usize).filter(|chance| !chance.is_nan());
         own.copied().unwrap_or_else(|| {

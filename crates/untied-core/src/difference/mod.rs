@@ -1,9 +1,9 @@
 //! How far the scores of two rankings of a query could differ, whatever the grades of the unjudged documents are.
 //!
-//! `MED_S(A, B) = max |S(A) - S(B)|` is the largest difference over all gains that unjudged documents may have (Tan &
-//! Clarke, SIGIR 2014), and `Delta` is the expected difference. Both divide the score S by a normaliser that judgments
-//! do not change ([`med`]). For verdicts the normaliser moves with the judgments. A document has the same gain in both
-//! rankings, and a judged one keeps its own.
+//! `MED_S(A, B) = max |S(A) - S(B)|` is the largest difference of the scores S(A) and S(B), over all gains that
+//! unjudged documents may have (Tan & Clarke, SIGIR 2014). `Delta` is the expected difference. A document has the same
+//! gain in both rankings. In both, the score is divided by a normaliser that judgments do not change ([`med`]). For
+//! verdicts, the normaliser changes with the judgments.
 //!
 //! Each measure or close family has one file, whose [`Difference`] answers all these questions, and a line in
 //! [`catalogue`]. The searches for the largest difference are in [`solve`], which knows no measure.

@@ -1,18 +1,18 @@
-//! Measures that add up over subtopics: gains of novel documents, and measures of single subtopics.
+//! Measures that add up over subtopics: novelty measures, and measures of single subtopics.
 //!
-//! Let a document at rank i be relevant to subtopic j, and let c documents above it be relevant to j, too. Then it adds
-//! `D(i) (1 - alpha)^c` to the score, where D is the discount. Whether a document is relevant to one subtopic says
-//! nothing about another one, so the largest difference is the sum of those of all subtopics. Times alpha, a subtopic's
-//! sum is a cascade whose user stops at a relevant document with the probability alpha. (With alpha = 0 it is a dot
-//! product; subtopic recall, P-IA and AP-IA add up Success, P and AP, and D-nDCG adds up nDCG.) The sum over subtopics
-//! is divided by the value of k documents that are relevant to every subtopic, which no judgment changes. Without
-//! judgments all subtopics are alike, and one stands for all.
+//! If a document at rank i is relevant to subtopic j, and c documents above it are relevant to j, too, then it adds
+//! `D(i) (1 - alpha)^c` to the score, where D is the discount. A judgment about one subtopic says nothing about
+//! another. So the largest difference is the sum of those of all subtopics. For one subtopic, the sum times alpha is a
+//! cascade whose user stops at a relevant document with the probability alpha. With alpha = 0, it is a dot product.
+//! Subtopic recall, P-IA, AP-IA and D-nDCG add up Success, P, AP and nDCG.
 //!
-//! RBU is a cascade by grade for each subtopic. The effort of looking counts only if there is no cutoff, since rankings
-//! are filled up to a cutoff.
+//! The sum over subtopics is divided by the value of k documents that are relevant to every subtopic, which no judgment
+//! changes. If nothing is judged, all subtopics are alike, and one stands for all.
 //!
-//! Subtopics are those to which the qrels have a relevant document, as for the measures; unknown documents may be
-//! relevant to any of these.
+//! RBU is a cascade by grade for each subtopic. The effort of looking only makes a difference without a cutoff, because
+//! rankings are filled up to a cutoff.
+//!
+//! Subtopics are those with a relevant document in the qrels. An unknown document may be relevant to any of them.
 
 use super::additive::{Additive, ndcg, precision};
 use super::average_precision::average_precision;
@@ -39,37 +39,36 @@ use crate::names::{Info, Spec, Value};
 
 /// The difference in a measure that adds up over subtopics.
 struct NoveltyDifference {
-    /// The difference for one subtopic, in which the gains of documents are their grades.
+    /// The difference for one subtopic, in which a document's gain is its grade.
     of_subtopic: Box<dyn Difference>,
-    /// The lowest grade that counts as relevant.
+    /// The lowest relevant grade.
     rel: f64,
-    /// What a document gains for a subtopic, by its grade.
+    /// The gain of a grade.
     gain: Gain,
-    /// The highest value for one subtopic, by which values are divided.
+    /// The highest value for one subtopic. Values are divided by it.
     norm: f64,
-    /// For RBU without a cutoff: the effort of looking at a document, and the probability of going on to the next one.
+    /// For RBU without a cutoff: the effort of looking at a document, and the probability of going on.
     effort: Option<(f64, f64)>,
 }
 
-/// The difference in alpha-DCG and alpha-nDCG.
 pub(super) fn alpha_dcg(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     discounted(setup, alpha(setup.spec)?, logarithmic(cutoff(setup)?), None)
 }
 
-/// The difference in ERR-IA and nERR-IA.
 pub(super) fn err_ia(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     discounted(setup, 0.5, (1..=cutoff(setup)?).map(|rank| 1.0 / rank as f64).collect(), None)
 }
 
-/// The difference in NRBP and nNRBP. Documents without end that are relevant to every subtopic have the value 1.
+/// The difference in NRBP and nNRBP. An endless ranking has the value 1 if all its documents are relevant to every
+/// subtopic.
 pub(super) fn nrbp(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     let (alpha, beta) = (alpha(setup.spec)?, beta(setup.spec)?);
     let discounts = (0..setup.depth().max(1)).map(|i| powi(beta, i as i32)).collect();
     discounted(setup, alpha, discounts, Some(1.0 / (1.0 - (1.0 - alpha) * beta)))
 }
 
-/// A measure whose documents are worth less after others about the same subtopic. `most` is the highest sum for a
-/// subtopic; by default that of relevant documents at all ranks with a discount.
+/// The difference in a measure whose documents count less after others about the same subtopic. `most` is the highest
+/// sum for a subtopic; by default, relevant documents are at all ranks with a discount.
 fn discounted(setup: &Setup<'_>, alpha: f64, discounts: Vec<f64>, most: Option<f64>) -> Result<Box<dyn Difference>> {
     let go_on = (0..).scan(1.0, |power, _| Some(std::mem::replace(power, *power * (1.0 - alpha))));
     let most = most.unwrap_or_else(|| discounts.iter().zip(go_on).map(|(discount, go_on)| discount * go_on).sum());
@@ -83,22 +82,20 @@ fn discounted(setup: &Setup<'_>, alpha: f64, discounts: Vec<f64>, most: Option<f
     summed(setup, relevant, alpha * most, None, |setup, top| cascade(setup, stop, top, discounts))
 }
 
-/// The difference in subtopic recall.
 pub(super) fn subtopic_recall(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     averaged(setup, &SUCCESS.info, success)
 }
 
-/// The difference in P-IA.
 pub(super) fn p_ia(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     averaged(setup, &PRECISION.info, precision)
 }
 
-/// The difference in AP-IA, divided by the depth as AP is.
+/// The difference in AP-IA, in which AP is divided by the depth.
 pub(super) fn ap_ia(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     averaged(setup, &AVERAGE_PRECISION.info, average_precision)
 }
 
-/// The mean over subtopics of a measure that only asks whether documents are relevant.
+/// The difference in the mean over subtopics of a measure of relevant documents.
 fn averaged(
     setup: &Setup<'_>,
     of: &'static Info,
@@ -108,7 +105,7 @@ fn averaged(
     summed(setup, Gain::From(setup.spec.rel()?), 1.0, None, |setup, _| make(&Setup { spec, ..*setup }))
 }
 
-/// The difference in D-nDCG: gains are added up over subtopics, and so are the ideal ones.
+/// The difference in D-nDCG. Both the gains and the ideal gains are sums over subtopics.
 pub(super) fn d_ndcg(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     let mut spec = Spec::of(&NDCG.info).at(cutoff(setup)?)?;
     if let Some(discount) = setup.spec.parameter(DISCOUNT.name) {
@@ -117,8 +114,7 @@ pub(super) fn d_ndcg(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     summed(setup, global_gain(setup.spec)?, 1.0, None, |setup, _| ndcg(&Setup { spec: &spec, ..*setup }))
 }
 
-/// The difference in RBU. If it has no `max_grade`, that is the same for all subtopics: the highest grade that an
-/// unknown or a judged document may have.
+/// The difference in RBU. Without `max_grade`, all subtopics have the same one: the highest grade of any document.
 pub(super) fn rank_biased_utility(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     let (spec, p) = (setup.spec, persistence(setup.spec)?);
     let highest = setup.highest().max(highest(setup));
@@ -132,7 +128,7 @@ pub(super) fn rank_biased_utility(setup: &Setup<'_>) -> Result<Box<dyn Differenc
     summed(setup, stop, 1.0, effort, |setup, top| cascade(setup, Gain::Linear, top, discounts))
 }
 
-/// The cutoff of a measure whose divisor depends on it.
+/// The cutoff of a measure that needs one.
 pub(super) fn cutoff(setup: &Setup<'_>) -> Result<usize> {
     let name = setup.spec.info.name;
     let message =
@@ -140,13 +136,13 @@ pub(super) fn cutoff(setup: &Setup<'_>) -> Result<usize> {
     setup.spec.cutoff.ok_or_else(|| Error::Measure(message()))
 }
 
-/// The highest grade that an unknown document may have.
+/// The highest grade of an unknown document.
 pub(super) fn highest(setup: &Setup<'_>) -> f64 {
     setup.options.max_grade.unwrap_or(setup.highest())
 }
 
-/// Adds up the difference that `make` makes for one subtopic, in which the gains of documents are their grades, and
-/// divides it by `norm`. `make` also gets the highest gain that an unknown document may have.
+/// The sum over subtopics of the difference that `make` builds, divided by `norm`. In it, a document's gain is its
+/// grade. `make` also gets the highest gain of an unknown document.
 pub(super) fn summed(
     setup: &Setup<'_>,
     gain: Gain,
@@ -173,8 +169,7 @@ fn cascade(setup: &Setup<'_>, gain: Gain, top: f64, discounts: Vec<f64>) -> Resu
 }
 
 impl NoveltyDifference {
-    /// Visits the pair once for each subtopic, with the judgments for this subtopic as grades 1 and 0. Returns the
-    /// number of subtopics.
+    /// Visits the pair once for each subtopic, with its judgments as grades 1 and 0. Returns the number of subtopics.
     fn each(&self, pair: &RankingPair<'_>, mut visit: impl FnMut(&RankingPair<'_>)) -> f64 {
         let mut number = 0.0;
         let mut visit_grades = |grades: Vec<f64>| {
@@ -187,14 +182,13 @@ impl NoveltyDifference {
             visit_grades(subtopic.grades.iter().map(relevant).collect());
         }
         if !pair.facts.subtopics.iter().any(|subtopic| is_covered(&subtopic)) {
-            // Without a subtopic that has a relevant document, one stands for all: judged documents are not relevant to
-            // it.
+            // If no subtopic has a relevant document, one stands for all. Judged documents are not relevant to it.
             visit_grades(pair.facts.grades.iter().map(|&grade| if grade.is_nan() { grade } else { 0.0 }).collect());
         }
         number
     }
 
-    /// By how much more effort A takes than B: e times (1-p) p^(i-1), added up over the ranks i that only A has.
+    /// The effort in A minus the effort in B: the sum of e (1-p) p^(i-1) over the ranks i that only A has.
     fn effort(&self, pair: &RankingPair<'_>) -> f64 {
         self.effort.map_or(0.0, |(e, p)| e * (powf(p, pair.b.len() as f64) - powf(p, pair.a.len() as f64)))
     }

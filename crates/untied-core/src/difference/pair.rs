@@ -4,37 +4,37 @@ use crate::grade::Level;
 use crate::ranking::{List, Placed};
 use crate::table::Length;
 
-/// The judgments of a query's documents for one of its subtopics.
+/// The judgments of one subtopic.
 #[derive(Debug, Clone)]
 pub struct Subtopic {
-    /// The highest grade that any document has for this subtopic.
+    /// The highest grade of any document.
     pub highest: f64,
     /// The grade of each document, by its number; NaN if it is not judged.
     pub grades: Vec<f64>,
 }
 
-/// Two rankings of a query, with facts about their documents. Documents without a grade are *unknown*: they may have
-/// any.
+/// Two rankings of a query, with facts about their documents. A document without a grade is *unknown*.
 #[derive(Debug, Clone, Copy)]
 pub struct RankingPair<'a> {
     /// The first ranking, A.
     pub a: &'a List,
     /// The second ranking, B.
     pub b: &'a List,
-    /// Every document of either ranking with its ranks.
+    /// Every document that A or B has, with its ranks in both.
     pub places: &'a [Placed],
     /// Grades and other facts about these documents.
     pub facts: PairFacts<'a>,
 }
 
-/// Grades and other facts about a query's documents.
+/// Grades and other facts about the documents of a query.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PairFacts<'a> {
     /// The grade of each document, by its number; NaN if it is unknown.
     pub grades: &'a [f64],
     /// The grades of all judged documents of the query, each with its number of documents.
     pub levels: &'a [Level],
-    /// The probability that each document is relevant, by its number; NaN if none is given. Empty if there are none.
+    /// The probability that each document is relevant, by its number. It is NaN if none is given for a document, and
+    /// the list is empty if there are none at all.
     pub chances: &'a [f64],
     /// The length of each document, by its number, if the measure needs it.
     pub lengths: &'a [Length],
@@ -42,17 +42,17 @@ pub struct PairFacts<'a> {
     pub subtopics: &'a [Subtopic],
     /// The number of unknown documents of the pool that neither ranking has.
     pub unretrieved: usize,
-    /// The number of documents of A or B that are not judged and count as non-relevant.
+    /// The number of unjudged documents of A or B that count as non-relevant.
     pub outside: usize,
 }
 
 impl<'a> RankingPair<'a> {
-    /// Whether documents of either ranking are tied.
+    /// Whether A or B has tied documents.
     pub fn is_tied(&self) -> bool {
         self.a.is_tied() || self.b.is_tied()
     }
 
-    /// The pair with A and B exchanged; `places` is memory for its documents.
+    /// The pair with A and B exchanged. `places` holds its documents.
     pub(super) fn swapped<'s>(&self, places: &'s mut Vec<Placed>) -> RankingPair<'s>
     where
         'a: 's,
@@ -62,13 +62,12 @@ impl<'a> RankingPair<'a> {
         RankingPair { a: self.b, b: self.a, places, ..*self }
     }
 
-    /// The ranks at which the tie groups of A and of B end.
+    /// The rank at which each tie group ends, in A and in B.
     pub(super) fn ends(&self) -> (&'a [u32], &'a [u32]) {
         (&self.a.ends, &self.b.ends)
     }
 
-    /// Whether A and B have the same tie groups with the same documents, so that every measure gives them the same
-    /// value.
+    /// Whether A and B have the same tie groups. Then every measure gives both the same value.
     pub(super) fn is_same(&self) -> bool {
         let group = |list: &List, rank: u32| list.ends.partition_point(|&end| end < rank);
         self.a.ends == self.b.ends
@@ -81,7 +80,7 @@ impl<'a> RankingPair<'a> {
         Some(self.facts.grades[place.document as usize]).filter(|grade| !grade.is_nan())
     }
 
-    /// The documents of A or B with their grades; NaN if a document is unknown.
+    /// Every document that A or B has, with its grade; NaN if it is unknown.
     pub(super) fn documents(&self) -> impl Iterator<Item = (&'a Placed, f64)> + use<'a> {
         let grades = self.facts.grades;
         self.places.iter().map(|place| (place, grades[place.document as usize]))
@@ -92,29 +91,29 @@ impl<'a> RankingPair<'a> {
         self.documents().filter(|(_, grade)| grade.is_nan()).map(|(place, _)| place)
     }
 
-    /// The number of all unknown documents, including those of the pool that neither ranking has.
+    /// The number of unknown documents, including those of the pool that neither ranking has.
     pub(crate) fn unknown(&self) -> usize {
         self.facts.unretrieved + self.unknown_documents().count()
     }
 
-    /// The number of judged documents of the query, in the rankings or not.
+    /// The number of judged documents of the query. Those that neither ranking has count, too.
     pub(super) fn judged(&self) -> usize {
         self.facts.levels.iter().filter(|level| level.grade >= 0.0).map(|level| level.count as usize).sum()
     }
 }
 
-/// Which orders of tied documents count in a difference of scores.
+/// Which order of tied documents a score is for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum TieOrders {
-    /// Each score is the mean over all orders of its ranking's tied documents.
+    /// A score is the mean over all orders.
     #[default]
     Mean,
-    /// Tied documents are in the order that is best for A's score, and in the one that is worst for B's.
+    /// A has its best order, and B its worst.
     BestWorst,
 }
 
 impl TieOrders {
-    /// Whether this pair has ties, and the best order of A and the worst of B count.
+    /// Whether A is in its best order and B in its worst, and there are ties at all.
     pub(crate) fn are_best_and_worst(self, pair: &RankingPair<'_>) -> bool {
         self == TieOrders::BestWorst && pair.is_tied()
     }

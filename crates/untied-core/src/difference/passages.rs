@@ -1,26 +1,25 @@
-//! Rankings of passages: text of documents, from an offset on.
+//! Rankings of passages: pieces of documents, from an offset on.
 //!
-//! A user reads one passage after the other. The i-th character that is read adds c_i D(i) to the score, where c_i is
-//! its gain and D(i) the decay at that time (Tan & Clarke, equation 25, as one of equation 26). A character of the
-//! collection gains the same wherever it is read, and counts as often as it is read. So this is a dot product over
-//! characters: an unknown one has the highest gain r_G if its decays add up to more in A than in B, and gains nothing
-//! otherwise.
+//! A user reads one passage after the other. The i-th character that is read adds c_i D(i) to the score: its gain c_i
+//! times the decay D(i) (Tan & Clarke, equations 25 and 26). A character gains the same wherever it is read, and counts
+//! each time. So the score is a dot product over characters. An unknown character has the highest gain r_G if its
+//! decays add up to more in A than in B; otherwise it gains nothing.
 //!
 //! Documents are cut into pieces where a passage or a judgment begins or ends. The characters of a piece are read in
-//! the same order in A and in B. If A and B each read the piece at most once, all its characters are read earlier in
-//! the same ranking, and their sum has a closed form. A piece that a ranking reads again is summed character by
-//! character.
+//! the same order in A and in B. If each ranking reads the piece at most once, the same ranking reads all its
+//! characters earlier, and their sum has a closed form. If a ranking reads the piece again, its characters are added up
+//! one by one.
 
 use std::collections::BTreeMap;
 
 use super::decay::Decay;
 
-/// Text of a document; offsets and lengths in bytes or in characters, whichever all of them are in.
+/// A piece of a document. Offsets and lengths are in bytes or in characters throughout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Passage {
     /// The number of the document.
     pub document: u32,
-    /// The offset in the document at which the passage starts, from 0.
+    /// The offset at which the passage starts, from 0.
     pub start: u64,
     /// The length of the passage.
     pub length: u64,
@@ -33,37 +32,37 @@ pub struct Passages {
     pub a: Vec<Passage>,
     /// The passages of ranking B, in order.
     pub b: Vec<Passage>,
-    /// The text whose gain is known, and its gain. If a character has several gains, the highest counts: a judged
-    /// document is its whole text with the gain 0, and its relevant passages with their gains.
+    /// Text whose gain is known, with its gain. If a character has several gains, the highest counts. A judged document
+    /// is its whole text with the gain 0, and its relevant passages with their gains.
     pub known: Vec<(Passage, f64)>,
-    /// The highest gain that unknown text may have, r_G.
+    /// The highest gain of unknown text, r_G in the paper.
     pub top: f64,
     /// How much a gain counts, by the number of characters read before.
     pub decay: Decay,
-    /// The time that a passage takes before its text is read, in characters.
+    /// What it costs to get to a passage, in characters.
     pub overhead: f64,
-    /// Whether further unknown text follows the end of each ranking as long as D is above 0. With exponential decay,
-    /// even equal rankings then differ. If not, nothing follows.
+    /// Whether further unknown text follows the end of each ranking. With exponential decay, even equal rankings then
+    /// differ.
     pub filled: bool,
 }
 
-/// The largest S(A) - S(B), exactly.
+/// The largest difference S(A) - S(B), which is exact.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Marked {
     /// The largest difference.
     pub value: f64,
-    /// All text of A and B, with the gain that it has in the largest difference.
+    /// All text of A and B, with the gains that give this difference.
     pub gains: Vec<(Passage, f64)>,
 }
 
-/// One reading of a part of a document: the text from `start` to `end`, beginning at the time `time`.
+/// A reading of the text from `start` to `end`, beginning at `time`.
 struct ReadText {
     start: u64,
     end: u64,
     time: f64,
 }
 
-/// How one document is read in A and in B, and the parts of it whose gain is known: start, end and gain.
+/// The readings of one document in A and in B, and its text with known gains: start, end and gain.
 #[derive(Default)]
 struct DocumentText {
     a: Vec<ReadText>,
@@ -71,7 +70,7 @@ struct DocumentText {
     known: Vec<(u64, u64, f64)>,
 }
 
-/// The largest S(A) - S(B), with the gains of all text.
+/// The largest difference S(A) - S(B), with the gains of all text.
 pub fn solve(passages: &Passages) -> Marked {
     let mut texts: BTreeMap<u32, DocumentText> = BTreeMap::new();
     let end = read(&passages.a, passages.overhead, |document, reading| {
@@ -99,7 +98,7 @@ pub fn solve(passages: &Passages) -> Marked {
     marked
 }
 
-/// Calls `visit` with the document and the time of each passage of a ranking, and returns the time at the end.
+/// Calls `visit` with the document and the time of each passage. Returns the time at the end.
 fn read(ranking: &[Passage], overhead: f64, mut visit: impl FnMut(u32, ReadText)) -> f64 {
     let mut time = 0.0;
     for x in ranking.iter().filter(|x| x.length > 0) {
@@ -111,7 +110,7 @@ fn read(ranking: &[Passage], overhead: f64, mut visit: impl FnMut(u32, ReadText)
 }
 
 impl Marked {
-    /// Chooses the gains of the piece of a document between two offsets, within which no passage begins or ends.
+    /// Chooses the gains of a piece of a document, from one offset to another.
     fn add(&mut self, passages: &Passages, document: u32, text: &DocumentText, from: u64, to: u64) {
         let times = |readings: &[ReadText]| -> Vec<f64> {
             let those = readings.iter().filter(|x| x.start <= from && to <= x.end);
@@ -139,8 +138,8 @@ impl Marked {
         }
     }
 
-    /// Gives a part of a document a gain, and adds the part to the one before it if that has the same gain.
-    /// `difference` is the part's decay in A less that in B.
+    /// Gives a piece a gain, and adds it to the piece before if this has the same gain. `difference` is the piece's
+    /// decay in A minus its decay in B.
     fn mark(&mut self, document: u32, from: u64, to: u64, gain: f64, difference: f64) {
         self.value += gain * difference;
         match self.gains.last_mut() {

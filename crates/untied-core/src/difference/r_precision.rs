@@ -1,4 +1,4 @@
-//! Rprec for verdicts, whose cutoff is the number of relevant documents: see [`counts`](super::solve::counts).
+//! Rprec for verdicts. Its cutoff is the number of relevant documents: see [`counts`](super::solve::counts).
 
 use super::assignment::Assignment;
 use super::layout::{DifferenceWorkspace, Scale};
@@ -17,13 +17,11 @@ struct RPrecisionDifference {
     ties: TieOrders,
 }
 
-/// The difference in Rprec, for verdicts.
 pub(super) fn r_precision(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     Ok(Box::new(RPrecisionDifference { scale: setup.binary()?, ties: setup.options.ties }))
 }
 
-/// The probability that a document at this rank is within a cutoff, over the orders of its tie group: the share of the
-/// group's ranks that are.
+/// The probability that a document at this rank is within a cutoff: the share of its tie group's ranks that are.
 fn within(list: &List, rank: u32, cutoff: usize) -> f64 {
     if rank == 0 {
         return 0.0;
@@ -34,7 +32,7 @@ fn within(list: &List, rank: u32, cutoff: usize) -> f64 {
     cutoff.saturating_sub(start).min(size) as f64 / size as f64
 }
 
-/// For each rank of a ranking, the index of the document there among the pair's documents.
+/// For each rank, the index of the document there among the documents of the pair.
 fn by_rank(pair: &RankingPair<'_>, list: &List, rank: fn(&Placed) -> u32) -> Vec<u32> {
     let mut by_rank = vec![0; list.len()];
     for (number, place) in (0..).zip(pair.places).filter(|(_, place)| rank(place) > 0) {
@@ -44,7 +42,7 @@ fn by_rank(pair: &RankingPair<'_>, list: &List, rank: fn(&Placed) -> u32) -> Vec
 }
 
 impl RPrecisionDifference {
-    /// The largest differences with exactly 0, 1, 2, ... unknown documents relevant.
+    /// The largest differences with exactly 0, 1, 2, ... relevant unknown documents.
     fn by_count(&self, pair: &RankingPair<'_>) -> Vec<f64> {
         let counted = |(_, grade)| match self.scale.relevance(grade) {
             Relevance::Unknown => CountedDocument::new(None),
@@ -66,7 +64,6 @@ impl Difference for RPrecisionDifference {
         &self.scale
     }
 
-    /// The largest difference for each number of unknown documents that are relevant.
     fn upper_bounds(&self, pair: &RankingPair<'_>, _: &mut DifferenceWorkspace) -> UpperBounds {
         UpperBounds::of_exact_counts(self.by_count(pair).into_iter())
     }

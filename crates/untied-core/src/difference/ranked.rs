@@ -1,4 +1,4 @@
-//! Measures whose largest difference is found by a search on an [`Instance`]: ranks and gains of documents.
+//! Measures whose largest difference is found by a search over ranks and gains of documents (an [`Instance`]).
 
 use super::assembled::Means;
 use super::layout::{DifferenceWorkspace, Scale, Solvers};
@@ -16,7 +16,7 @@ use crate::ranking::Placed;
 #[derive(Clone, Copy)]
 pub(super) struct UntiedRankings<'q> {
     pub instance: &'q Instance,
-    /// The number of documents judged relevant, in the rankings or not.
+    /// The number of documents judged relevant. Those that neither ranking has count, too.
     pub relevant: usize,
 }
 
@@ -32,42 +32,41 @@ impl UntiedRankings<'_> {
     }
 }
 
-/// The ranks at which the tie groups of A and of B end.
+/// The rank at which each tie group ends, in A and in B.
 pub(super) type Ends<'e> = (&'e [u32], &'e [u32]);
 
-/// A pair of tied rankings, read once for both directions; none if the measure has no solver for it.
+/// A pair of tied rankings, prepared for both directions. None if the measure has no solver for ties.
 pub(super) type TiedPair<'p> = Option<Box<dyn TiedSolver + 'p>>;
 
-/// A measure whose largest difference is found by a search on an [`Instance`].
+/// A measure whose largest difference is found by a search over ranks and gains.
 pub(super) trait Ranked: Send + Sync {
     /// The largest S(A) - S(B) of rankings without ties.
     fn solve(&self, rankings: UntiedRankings<'_>, solvers: &mut Solvers) -> Solution;
 
-    /// Prepares a pair with ties for the largest difference of its scores, means over orders of ties.
+    /// Prepares rankings with ties, whose scores are means over tie orders.
     fn tied<'p>(&self, instance: &'p mut Instance, ends: Ends<'p>, solvers: &'p mut Solvers) -> TiedPair<'p>;
 
-    /// The mean and variance of the difference of rankings without ties, if documents are relevant with a probability
-    /// each. None if there is no formula, so that they are drawn.
+    /// The mean and the variance of the difference of rankings without ties, if each document is relevant with a
+    /// probability. None if there is no formula, and a sample is drawn instead.
     fn expected(&self, _documents: &[Uncertain], _depth: usize) -> Option<DifferenceMoments> {
         None
     }
 
-    /// The mean and variance over relevance of the difference of scores that are means over orders of ties. None if
-    /// there is no formula, so that they are drawn.
+    /// The mean and the variance of the difference of rankings with ties. None if there is no formula, and a sample is
+    /// drawn instead.
     fn expected_tied(&self, _documents: &[Uncertain], _ends: Ends<'_>, _depth: usize) -> Option<DifferenceMoments> {
         None
     }
 
-    /// The score of one ranking from the gains at its ranks, given the number of relevant documents of both rankings.
+    /// The score of one ranking, from the gains at its ranks and the number of relevant documents in both rankings.
     fn score(&self, rankings: UntiedRankings<'_>, by_rank: &[f64], relevant: f64) -> f64;
 }
 
-/// The difference in a measure that is solved by a search.
+/// The difference in a measure that implements [`Ranked`].
 pub(super) struct ByRank<M> {
     pub scale: Scale,
     pub solver: M,
-    /// The measure itself, for the grades that documents may have; none if the difference is not that of the measure's
-    /// mean over orders of ties.
+    /// The measure of one ranking. None if a mean over its tie orders is not what the difference is about.
     pub measure: Option<Box<dyn Measure>>,
 }
 
@@ -84,8 +83,8 @@ impl<M: Ranked> ByRank<M> {
         self.solver.solve(UntiedRankings { instance, relevant }, solvers)
     }
 
-    /// The documents of rankings without ties, with their probabilities to be relevant. Writes the rankings' instance
-    /// to the workspace.
+    /// The documents of rankings without ties, with their probabilities of being relevant. Writes the instance to the
+    /// workspace.
     fn uncertain(&self, pair: &RankingPair<'_>, work: &mut DifferenceWorkspace, chance: Chance<'_>) -> Vec<Uncertain> {
         let places = self.scale.lay_out(pair, &mut work.instance);
         uncertain(&work.instance, places, chance)
@@ -177,7 +176,7 @@ impl<M: Ranked> Difference for ByRank<M> {
     }
 }
 
-/// The scores of two rankings without ties, as a function of their documents' gains.
+/// The scores of two rankings without ties, as functions of the documents' gains.
 struct Untied<'s, M> {
     measure: &'s M,
     rankings: UntiedRankings<'s>,
@@ -204,8 +203,8 @@ impl<M: Ranked> ScoresByGains for Untied<'_, M> {
     }
 }
 
-/// The documents of an instance with their probabilities to be relevant; `chance` gives that of a document that is not
-/// judged, from its place in the rankings.
+/// The documents of an instance, with their probabilities of being relevant. `chance` gives it for an unjudged
+/// document.
 fn uncertain<'p>(instance: &Instance, places: impl Iterator<Item = &'p Placed>, chance: Chance<'_>) -> Vec<Uncertain> {
     let documents = instance.documents.iter().zip(places);
     documents.map(|(x, place)| Uncertain::of(x, instance.top, || chance(place))).collect()

@@ -1,4 +1,5 @@
-//! What a measure's difference is made from: its name with parameters, the grades that occur, and options.
+//! The input from which the difference in a measure is built: the measure with its parameters, the grades that occur,
+//! and options.
 
 use super::layout::Scale;
 use super::pair::TieOrders;
@@ -7,29 +8,29 @@ use crate::measures::gain::Gain;
 use crate::measures::{Build, Measure, Scope};
 use crate::names::{Needs, Spec};
 
-/// The number that the sum of precisions is divided by in AP.
+/// The number by which AP divides its sum of precisions.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) enum PrecisionDivisor {
-    /// The depth.
+    /// The depth of the rankings.
     #[default]
     Depth,
-    /// The number of relevant documents: those judged relevant, and those that an assignment makes relevant.
+    /// The number of relevant documents. It depends on the grades that unknown documents get.
     Relevant,
-    /// The number of documents judged relevant plus this number of unknown ones.
+    /// The number of documents judged relevant, plus this number.
     Most(usize),
 }
 
-/// The largest number of documents that may have each grade from 1 on.
+/// How many documents may have each grade from 1 on.
 #[derive(Clone, Copy)]
 pub(crate) enum PerGrade<'o> {
-    /// The same number for all grades.
+    /// The same number for every grade.
     Each(usize),
-    /// Some grades with their largest numbers of documents; other grades have no limit.
+    /// A number for some grades. Other grades have no limit.
     Table(&'o [(f64, f64)]),
 }
 
 impl PerGrade<'_> {
-    /// The largest number of documents that may have this grade.
+    /// How many documents may have this grade.
     pub fn of(self, grade: f64) -> usize {
         match self {
             PerGrade::Each(most) => most,
@@ -40,46 +41,43 @@ impl PerGrade<'_> {
     }
 }
 
-/// The options of MED and Delta, and the orders of ties.
+/// The options of MED and Delta.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Options<'o> {
-    /// The highest grade that unjudged documents may have; none: that of the measure or the qrels.
+    /// The highest grade that unjudged documents may have. By default, it is that of the measure or the qrels.
     pub max_grade: Option<f64>,
-    /// Whether the value counts documents that could follow the ends of the rankings.
+    /// Whether documents that could follow the ends of the rankings count.
     pub tail: bool,
-    /// What AP is divided by.
     pub divisor: PrecisionDivisor,
-    /// The most documents that may have each grade.
     pub per_grade: Option<PerGrade<'o>>,
-    /// The orders of tied documents.
     pub ties: TieOrders,
 }
 
-/// What a difference is for.
+/// What a difference is computed for.
 #[derive(Clone, Copy)]
 pub(crate) enum Question<'p> {
-    /// MED and Delta: normalisers are fixed, and rankings are filled up to the cutoff.
+    /// MED or Delta. Normalisers are fixed, and short rankings are filled up to the cutoff.
     Med,
-    /// Verdicts: normalisers move with the judgments, and nothing is filled up.
+    /// A verdict. Normalisers change with the judgments, and rankings stay as they are.
     Verdicts {
-        /// The grades that an unknown document may have, highest first; the last is 0. See [`Spec::possible_grades`].
+        /// The grades that an unknown document may have, highest first. The last is 0. See [`Spec::possible_grades`].
         possible: &'p [f64],
     },
 }
 
-/// All that the builder of a difference may ask.
+/// The input of the function that builds a difference.
 pub(crate) struct Setup<'s> {
     pub spec: &'s Spec,
-    /// The most documents that two rankings and the judgments of a query hold together, and the grades of the qrels.
+    /// The grades of the qrels, and the largest number of documents in the rankings and judgments of a query.
     pub scope: &'s Scope<'s>,
     pub question: Question<'s>,
     pub options: &'s Options<'s>,
-    /// Builds measures of one ranking.
+    /// Builds a measure of one ranking.
     pub build: Build,
 }
 
 impl Setup<'_> {
-    /// The rank to which rankings count.
+    /// The last rank that counts.
     pub fn depth(&self) -> usize {
         match self.question {
             Question::Med => self.spec.cutoff.unwrap_or(self.scope.depth),
@@ -87,7 +85,7 @@ impl Setup<'_> {
         }
     }
 
-    /// Parameter `max_grade` of the measure, which no grade for verdicts exceeds.
+    /// The measure's parameter `max_grade`. A verdict refuses grades above it.
     pub fn max_grade(&self, default: f64) -> Result<f64> {
         let Question::Verdicts { possible } = self.question else {
             return self.spec.number("max_grade", default, "a number above 0", |most| most > 0.0);
@@ -103,24 +101,24 @@ impl Setup<'_> {
         }
     }
 
-    /// A scale on which documents are relevant or not.
+    /// A scale on which a document is relevant or not.
     pub fn binary(&self) -> Result<Scale> {
         self.spec.rel().map(|rel| self.scale(Gain::From(rel), rel))
     }
 
-    /// A scale on which documents gain by their grade.
+    /// A scale on which a document gains by its grade.
     pub fn graded(&self) -> Result<Scale> {
         let highest = self.scope.grades.first().map_or(1.0, |grade| grade.max(1.0));
         Ok(self.scale(Gain::new(self.spec, self.scope.grades)?, highest))
     }
 
-    /// The highest grade of the qrels; at least 1, and what the measure takes for relevant.
+    /// The highest grade of the qrels, but at least 1 and at least the lowest relevant grade.
     pub fn highest(&self) -> f64 {
         self.scope.grades.first().copied().into_iter().chain(self.spec.least_grade()).fold(1.0, f64::max)
     }
 
-    /// A scale whose highest grade is the one that the user asked for, or else `highest`; for verdicts the highest
-    /// possible one.
+    /// A scale up to the highest grade: the one that the user asked for, or `highest`. For verdicts, it is the highest
+    /// possible grade.
     pub fn scale(&self, gain: Gain, highest: f64) -> Scale {
         let (highest, fills) = match self.question {
             Question::Med => (self.options.max_grade.unwrap_or(highest), filled_to(self.spec).is_some()),
@@ -129,20 +127,20 @@ impl Setup<'_> {
         Scale { fills, ..Scale::new(gain, highest, self.spec.cutoff) }
     }
 
-    /// A measure, ready for the grades that documents may have.
+    /// A measure that can evaluate documents with grades up to `max_grade`.
     pub fn with_grades(&self, spec: &Spec, max_grade: f64) -> Result<Box<dyn Measure>> {
-        // Rankings are filled up to the cutoff.
+        // A ranking is filled up to the cutoff.
         self.measure(spec, &[max_grade, 0.0], self.scope.depth.max(spec.cutoff_or(0)))
     }
 
-    /// A measure, ready for these grades besides those of the qrels, and for rankings down to `depth`.
+    /// A measure that can evaluate these grades, those of the qrels, and rankings down to `depth`.
     pub fn measure(&self, spec: &Spec, grades: &[f64], depth: usize) -> Result<Box<dyn Measure>> {
         (self.build)(spec, &Scope { depth, grades: &self.scope.grades_with(grades) })
     }
 }
 
-/// The rank to which a difference in a measure fills up shorter rankings; nobody knows how long texts would be that
-/// fill them.
+/// The rank to which MED and Delta fill up a short ranking. None if the measure reads lengths of texts, which are not
+/// known.
 pub fn filled_to(spec: &Spec) -> Option<usize> {
     spec.cutoff.filter(|_| spec.info.needs != Needs::Documents)
 }

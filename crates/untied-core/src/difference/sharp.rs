@@ -32,15 +32,13 @@ use crate::ranking::List;
 /// The difference in D#-nDCG for one subtopic.
 struct FoundAndGained {
     scale: Scale,
-    /// The weight of finding the subtopic.
     gamma: f64,
-    /// The discounts of the ranks down to the cutoff, times (1 - gamma), by those of the ideal ranking.
+    /// The discount of each rank times (1 - gamma), divided by the ideal sum.
     weights: Vec<f64>,
     /// The lowest gain of a relevant document.
     least: f64,
 }
 
-/// The difference in D#-nDCG.
 pub(super) fn d_sharp(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     let (spec, k, gamma, gain) = (setup.spec, cutoff(setup)?, gamma(setup.spec)?, global_gain(setup.spec)?);
     let mut discounts = discounts(spec, k)?;
@@ -60,7 +58,7 @@ pub(super) fn d_sharp(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     })
 }
 
-/// Where a ranking has a document.
+/// Where a ranking has a document, with regard to the cutoff k.
 #[derive(Clone, Copy, PartialEq)]
 enum Place {
     Within,
@@ -72,7 +70,8 @@ enum Place {
 struct Side {
     /// The place and the weight of each document of the pair.
     documents: Vec<(Place, f64)>,
-    /// The probability that a relevant document of the divided group is among the first k, by their number.
+    /// The probability that a relevant document of the divided group is among the first k, by the number of its
+    /// relevant documents.
     chances: Vec<f64>,
 }
 
@@ -82,7 +81,7 @@ impl Side {
         let group = list.ends.partition_point(|&end| end as usize <= k);
         let start = if group > 0 { list.ends[group - 1] as usize } else { 0 };
         let end = list.ends.get(group).map_or(start, |&end| end as usize);
-        // The documents of the divided group, and those of them that are not within k.
+        // The size of the divided group, and how many of its documents are after rank k.
         let (size, after) = if start < k { (end - start, end.saturating_sub(k)) } else { (0, 0) };
         let none = (0..size).scan(1.0, |none, i| {
             *none *= after.saturating_sub(i) as f64 / (size - i) as f64;
@@ -100,14 +99,14 @@ impl Side {
         Side { documents: ranks.map(document).collect(), chances }
     }
 
-    /// The probability that a relevant document stands within k: 1 if one is above the group that k divides (`within`),
-    /// else by the number of relevant documents in that group.
+    /// The probability that a relevant document is among the first k. `within` says whether one is above the divided
+    /// group, and `divided` how many of this group are relevant.
     fn chance_of_relevant(&self, within: bool, divided: usize) -> f64 {
         if within { 1.0 } else { self.chances[divided] }
     }
 }
 
-/// The relevant documents of both rankings, as far as they count, and what they add by their gains.
+/// The relevant documents of both rankings, by their places, and what their gains add.
 #[derive(Clone, Copy, Default)]
 struct Chosen {
     within: [bool; 2],
@@ -125,7 +124,7 @@ impl Chosen {
     }
 }
 
-/// An unknown document: its places in A and in B, and what it adds if it is relevant.
+/// An unknown document: its places in A and in B, and what its gain adds if it is relevant.
 #[derive(Clone, Copy)]
 struct Candidate {
     places: [Place; 2],
@@ -151,7 +150,7 @@ impl<'d> SharpPair<'d> {
         self.difference.gamma * (a - b) + chosen.sum
     }
 
-    /// The largest difference, in which the documents that fill A are relevant.
+    /// The largest difference. The documents that fill A are relevant.
     fn largest(&self, pair: &RankingPair<'_>) -> f64 {
         let FoundAndGained { scale, weights, least, .. } = self.difference;
         let mut known = Chosen::default();
@@ -178,7 +177,7 @@ impl<'d> SharpPair<'d> {
         self.if_found_in_b(known, &shared).max(self.if_not_found_in_b(known, &shared))
     }
 
-    /// The largest difference if no document that B has within k becomes relevant.
+    /// The largest difference if no document that B has within k is relevant.
     fn if_not_found_in_b(&self, known: Chosen, shared: &[Candidate]) -> f64 {
         let divided_in_b = |in_a: Place| shared.iter().filter(move |x| x.places == [in_a, Place::Divided]);
         let mut best = f64::NEG_INFINITY;
@@ -212,7 +211,7 @@ impl<'d> SharpPair<'d> {
         best
     }
 
-    /// The score of one ranking with these gains of documents.
+    /// The score of one ranking with these gains.
     fn score(&self, side: usize, gains: &[f64]) -> f64 {
         let side = &self.sides[side];
         let relevant = || side.documents.iter().zip(gains).filter(|(_, gain)| **gain > 0.0);

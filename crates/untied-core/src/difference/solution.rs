@@ -1,8 +1,10 @@
-//! The trait [`Difference`], by which a measure supports `MED`, `Delta` and verdicts, and the answers that it gives.
+//! The trait [`Difference`], which a measure implements to support `MED`, `Delta` and verdicts, and the types of its
+//! answers.
 //!
-//! For MED and Delta, normalisers do not depend on judgments: AP is divided by the depth, nDCG by the ideal ranking of
-//! r_G at all ranks, as Tan & Clarke do it. Shorter rankings are filled up to the cutoff with unknown documents of
-//! their own. For verdicts normalisers move with the judgments, and nothing is filled up.
+//! For MED and Delta, normalisers do not depend on judgments (Tan & Clarke): AP is divided by the depth, and nDCG by
+//! the ideal ranking with the highest gain at all ranks. A ranking that ends before the cutoff is filled up with
+//! unknown documents that only this ranking has. For verdicts, normalisers change with the judgments, and nothing is
+//! filled up.
 
 use super::assignment::Assignment;
 use super::layout::{DifferenceWorkspace, Scale};
@@ -16,89 +18,88 @@ use crate::error::Failure;
 use crate::measures::Certainty;
 use crate::ranking::Placed;
 
-/// The largest number of nodes in a search for one largest difference in a cascade, of rankings without ties.
+/// The largest number of nodes that the search for a cascade of untied rankings visits.
 pub(super) const NODES: u64 = 20_000;
-/// The largest number of steps of any other search for one largest difference. Both directions together take less than
-/// a second.
+/// The largest number of steps of any other search. Both directions together take less than a second.
 pub(super) const STEPS: u64 = 250_000_000;
-/// The number of draws from which an expected difference is estimated if there is no formula for it.
+/// The number of draws behind an expected difference without a formula.
 const DRAWS: usize = 10_000;
 
-/// How far each of two rankings can be ahead of the other.
+/// How far A can be ahead of B, and B of A.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct DifferenceRange {
-    /// The largest S(A) - S(B) that was found, and an upper bound of it.
+    /// The largest S(A) - S(B): the value found, and an upper bound.
     pub up: (f64, f64),
-    /// The largest S(B) - S(A) that was found, and an upper bound of it.
+    /// The largest S(B) - S(A): the value found, and an upper bound.
     pub down: (f64, f64),
-    /// What documents below the end of A could add to S(A), and those below the end of B to S(B).
+    /// What documents below the end of A could add to S(A), and documents below the end of B to S(B).
     pub unseen: (f64, f64),
-    /// Whether scores of rankings with ties are exact.
+    /// Whether the scores of rankings with ties are exact.
     pub sure: Certainty,
 }
 
 impl DifferenceRange {
-    /// A range that documents below the rankings do not change.
+    /// A range to which documents below the rankings add nothing.
     pub fn exact((up, down): ((f64, f64), (f64, f64))) -> DifferenceRange {
         DifferenceRange { up, down, unseen: (0.0, 0.0), sure: Certainty::Exact }
     }
 }
 
-/// Differences with their probabilities.
+/// The possible differences with their probabilities.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcomes {
     /// The differences in ascending order.
     pub values: Vec<f64>,
-    /// The probability of each difference; in a sample, the share of draws that had it.
+    /// The probability of each difference. In a sample, it is the share of draws.
     pub probabilities: Vec<f64>,
-    /// By how much an outcome may differ from the difference that it was counted for; none for a sample.
+    /// By how much a difference may be off, because similar ones are merged. None for a sample.
     pub error: Option<f64>,
 }
 
 /// The probability that an unjudged document is relevant.
 pub(crate) type Chance<'c> = &'c dyn Fn(&Placed) -> f64;
 
-/// Documents that are relevant with a probability each, and the scores of two rankings as a function of their gains.
+/// Documents with their probabilities of being relevant, and two scores as functions of the documents' gains.
 pub(crate) struct ScoreSampler<'s> {
     pub documents: Vec<Uncertain>,
     pub scores: Box<dyn ScoresByGains + 's>,
 }
 
-/// The largest S(A) - S(B), as far as it was found.
+/// The largest S(A) - S(B) that a search found.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct LargestDifference {
-    /// The largest difference that was found.
+    /// The difference itself.
     pub value: f64,
-    /// An upper bound of the difference, equal to `value` if that is proved to be the largest.
+    /// An upper bound of any difference. It equals `value` if no larger difference is possible.
     pub bound: f64,
-    /// The grades with which the value is attained. None if documents are not given grades, or if there is no value.
+    /// Grades that give this difference. None if there is no value, or if the search does not assign grades.
     pub assignment: Option<Assignment>,
 }
 
 impl LargestDifference {
-    /// A difference that is proved to be the largest.
+    /// A difference that is the largest possible one.
     pub fn exact(assignment: Assignment) -> LargestDifference {
         LargestDifference::within(assignment.difference, assignment)
     }
 
-    /// A difference that was found, with a bound.
+    /// A difference, with an upper bound of the largest one.
     pub fn within(bound: f64, assignment: Assignment) -> LargestDifference {
         LargestDifference { value: assignment.difference, bound, assignment: Some(assignment) }
     }
 }
 
-/// The difference of two rankings in a measure, S(A) - S(B).
+/// The difference S(A) - S(B) of two rankings in a measure.
 ///
-/// Every measure says how documents gain, and finds the largest difference. All else follows from this; a measure says
-/// it, too, where it knows a faster way or more.
+/// A measure has to implement [`Difference::scale`] and [`Difference::solve`]. It overrides other methods if it has a
+/// faster way or knows more.
 pub(crate) trait Difference: Send + Sync {
-    /// How documents gain, and which ones count.
+    /// How documents gain, and which documents count.
     fn scale(&self) -> &Scale;
 
-    /// The largest difference with at most `most` unknown documents relevant. Only verdicts limit their number.
+    /// The largest difference with at most `most` relevant unknown documents. Only verdicts limit this number.
     fn solve(&self, pair: &RankingPair<'_>, most: usize, work: &mut DifferenceWorkspace) -> LargestDifference;
 
-    /// The extent of differences with any number of unknown documents relevant, in the directions asked for.
+    /// The range of differences with any number of relevant unknown documents, in the directions asked for.
     fn extent(
         &self,
         pair: &RankingPair<'_>,
@@ -114,12 +115,12 @@ pub(crate) trait Difference: Send + Sync {
         DifferenceRange::exact(in_both(directions, &mut { pair }, solve, |pair| *pair = &swapped))
     }
 
-    /// Upper bounds of S(A) - S(B) by the number of unknown documents that are relevant, for verdicts.
+    /// Upper bounds of S(A) - S(B) for verdicts, by the number of relevant unknown documents.
     fn upper_bounds(&self, pair: &RankingPair<'_>, work: &mut DifferenceWorkspace) -> UpperBounds {
         solved_bounds(self, pair, work)
     }
 
-    /// The upper bounds of both directions; the second pair is the first with A and B exchanged.
+    /// The upper bounds of S(A) - S(B), and those of S(B) - S(A).
     fn both_upper_bounds(
         &self,
         pair: &RankingPair<'_>,
@@ -129,19 +130,18 @@ pub(crate) trait Difference: Send + Sync {
         (self.upper_bounds(pair, work), self.upper_bounds(swapped, work))
     }
 
-    /// Whether [`Difference::solve`] may find lower bounds for single numbers of documents than
-    /// [`Difference::upper_bounds`] has.
+    /// Whether [`Difference::solve`] may give lower bounds than [`Difference::upper_bounds`] for some numbers of
+    /// documents.
     fn is_searched(&self, _pair: &RankingPair<'_>) -> bool {
         false
     }
 
-    /// The largest weight of a document, which rounding errors are relative to.
+    /// The largest weight of a document. Rounding errors are relative to it.
     fn largest_weight(&self) -> f64 {
         1.0
     }
 
-    /// The documents and scores from which the mean and the distribution are drawn if there is no formula for them.
-    /// None if they cannot be drawn.
+    /// Documents and scores for a random sample of differences. None if there can be no sample.
     fn sampled<'s>(
         &'s self,
         _pair: &'s RankingPair<'_>,
@@ -151,8 +151,8 @@ pub(crate) trait Difference: Send + Sync {
         None
     }
 
-    /// Mean and variance where an unknown document is relevant, of the highest grade, with a probability; and how sure
-    /// they are.
+    /// The mean and the variance of the difference if unknown documents get the highest grade with a probability; and
+    /// whether these are exact.
     fn moments(
         &self,
         pair: &RankingPair<'_>,
@@ -162,7 +162,7 @@ pub(crate) trait Difference: Send + Sync {
         self.drawn_moments(pair, work, chance)
     }
 
-    /// Mean and variance, estimated from draws.
+    /// The mean and the variance, estimated from a sample.
     fn drawn_moments(
         &self,
         pair: &RankingPair<'_>,
@@ -173,7 +173,8 @@ pub(crate) trait Difference: Send + Sync {
         self.sampled(pair, work, chance).map_or((undefined, Certainty::Exact), |sampled| sampled.moments())
     }
 
-    /// The distribution of S(A) - S(B): on a grid of about that many points where possible, else drawn from the seed.
+    /// The distribution of S(A) - S(B). It is computed on a grid of about this many points, or else drawn from the
+    /// seed.
     fn outcomes(
         &self,
         pair: &RankingPair<'_>,
@@ -184,13 +185,13 @@ pub(crate) trait Difference: Send + Sync {
         Some(self.sampled(pair, work, chance)?.outcomes(seed))
     }
 
-    /// The exception that the user's code raised since the last call, if any.
+    /// The exception that user code raised since the last call, if any.
     fn failure(&self) -> Option<Failure> {
         None
     }
 }
 
-/// The documents of a pair as they are drawn; one of no weight is never relevant.
+/// The documents of a pair for a random sample. A document without weight is never relevant.
 pub(super) fn weighed_documents(pair: &RankingPair<'_>, weights: &WeightedPair, chance: Chance<'_>) -> Vec<Uncertain> {
     let uncertain = |(place, x): (&Placed, &WeightedDocument)| {
         let chance = || if x.a > 0.0 || x.b > 0.0 { chance(place) } else { 0.0 };
@@ -201,7 +202,7 @@ pub(super) fn weighed_documents(pair: &RankingPair<'_>, weights: &WeightedPair, 
 }
 
 impl ScoreSampler<'_> {
-    /// Mean and variance of a difference: as it is where nothing is uncertain, else of a sample.
+    /// The mean and the variance of a difference. They come from a sample, unless nothing is uncertain.
     pub fn moments(&self) -> (DifferenceMoments, Certainty) {
         if self.documents.iter().all(|x| x.chance == 0.0 || x.chance == 1.0) {
             let gains: Vec<f64> = self.documents.iter().map(|x| x.gain * x.chance).collect();
@@ -222,7 +223,7 @@ impl ScoreSampler<'_> {
 }
 
 impl Outcomes {
-    /// The outcomes of a sum of independent terms, divided by `norm`.
+    /// The distribution of a sum of independent terms, divided by `norm`.
     pub(super) fn of_terms(terms: &[DifferenceTerm], norm: f64, points: usize) -> Outcomes {
         let terms: Vec<DifferenceTerm> =
             terms.iter().map(|x| DifferenceTerm { difference: x.difference / norm, ..*x }).collect();
@@ -234,7 +235,8 @@ impl Outcomes {
     }
 }
 
-/// Upper bounds from what solving finds with no unknown document relevant, which is attained, and with any number.
+/// Upper bounds from two solutions: one without relevant unknown documents, whose difference is reached, and one with
+/// any number of them.
 pub(super) fn solved_bounds<D: Difference + ?Sized>(
     difference: &D,
     pair: &RankingPair<'_>,
@@ -246,7 +248,7 @@ pub(super) fn solved_bounds<D: Difference + ?Sized>(
     UpperBounds::partly(vec![none, bound.max(none)], relevant, vec![0])
 }
 
-/// Solves a problem as it is and with its rankings exchanged, in the directions asked for; the other has no value.
+/// Solves a problem as it is and with A and B exchanged. A direction that is not asked for has no value.
 pub(super) fn in_both<P>(
     directions: (bool, bool),
     problem: &mut P,

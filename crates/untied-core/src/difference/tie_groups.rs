@@ -1,14 +1,16 @@
-//! Sums of gains times discounts, with tied documents of A in their best order and of B in their worst. For each m, it
-//! finds the largest difference that m relevant unknown documents can make.
+//! Sums of gains times discounts, with A in its best order of tied documents and B in its worst. The room finds the
+//! largest difference for each number m of relevant unknown documents.
 //!
-//! The value of A in its best order is convex in the gain of every document, and so is what the worst order of B takes
-//! off. So if the norm is given, some best assignment gives each unknown document the highest gain or none, as in
-//! rankings without ties. A tie group has its highest gains first in the best order, and last in the worst. So it only
-//! matters *how many* of its unknown documents are relevant: what one more of them gains never rises in A, and what it
-//! costs never falls in B. Make each document an edge from its group in A to its group in B, or to a group that is
-//! worth nothing if a ranking lacks it. Then the problem is a flow through a [`Network`], in which the gain of each
-//! further unit never rises. Groups that are not joined by documents do not depend on each other, so the gains of all
-//! components in descending order are those of the whole.
+//! For a given norm, some best assignment gives each unknown document the highest gain or none, as in rankings without
+//! ties. This is because the value of A in its best order is convex in the gain of every document, and so is minus the
+//! value of B in its worst order. In the best order, a tie group has its highest gains first, and in the worst order
+//! last. So only the *number* of its relevant unknown documents matters. One more of them gains no more in A than the
+//! one before, and costs no less in B.
+//!
+//! Make each document an edge from its group in A to its group in B. (If a ranking lacks it, the edge leads to a group
+//! that is worth nothing.) Then the problem is a flow through a [`Network`], in which each further unit gains no more
+//! than the one before. Groups that no documents join do not depend on each other. So the gains of all components, in
+//! descending order, are those of the whole.
 
 use std::collections::BTreeMap;
 
@@ -16,22 +18,22 @@ use super::pair::RankingPair;
 use super::solve::network::{Edge, GainsByCount, Network};
 use crate::ranking::List;
 
-/// Two tied rankings, and what their unknown documents can add to the difference.
+/// Two tied rankings, and the gains of their unknown documents.
 pub(super) struct TieGroups {
-    /// What the judged documents gain in A less what they gain in B.
+    /// The difference that the judged documents make.
     pub known: f64,
     /// The numbers of the unknown documents that A or B has.
     documents: Vec<u32>,
-    /// The components: groups of A and B that are joined by documents.
+    /// The tie groups of A and B, divided into components: groups that documents join.
     components: Vec<GroupNetwork>,
-    /// For each component, what its first, second, ... relevant document adds to the difference.
+    /// For each component, the gains of its first, second, ... relevant document.
     gains: Vec<Vec<f64>>,
 }
 
-/// A component: tie groups that are joined by documents, directly or through other groups.
+/// A component: tie groups that documents join, directly or through other groups.
 type GroupNetwork = Network<GroupGains>;
 
-/// What a tie group gains with its first, second, ... relevant unknown document.
+/// The gains of the first, second, ... relevant unknown document of a tie group.
 type GroupGains = Vec<f64>;
 
 impl GainsByCount for GroupGains {
@@ -40,13 +42,13 @@ impl GainsByCount for GroupGains {
     }
 }
 
-/// The tie groups of one ranking that begin at ranks with a discount.
+/// The tie groups of one ranking, down to the last rank with a discount.
 struct RankingGroups<'l> {
     /// The rank at which each group ends.
     ends: &'l [u32],
-    /// For each group, the gains of its judged documents, highest first once they are sorted.
+    /// The gains of the judged documents of each group. They are sorted later, highest first.
     known: Vec<Vec<f64>>,
-    /// For each group, the discounts of its ranks, first those that the documents with the highest gains get.
+    /// The discounts of each group's ranks, in the order in which the highest gains get them.
     discounts: Vec<Vec<f64>>,
 }
 
@@ -67,19 +69,19 @@ impl<'l> RankingGroups<'l> {
         RankingGroups { ends: &list.ends, known: vec![Vec::new(); by_group.len()], discounts: by_group }
     }
 
-    /// The index of the group that holds a rank; none for rank 0, and below the ranks with a discount.
+    /// The index of the group at a rank. None for rank 0, and below the last rank with a discount.
     fn at(&self, rank: u32) -> Option<usize> {
         let group = self.ends.partition_point(|&end| end < rank);
         (rank > 0 && group < self.known.len()).then_some(group)
     }
 
-    /// What the judged documents of all groups gain if no unknown document is relevant.
+    /// The gains of the judged documents in all groups, if no unknown document is relevant.
     fn sum(&self) -> f64 {
         (0..self.known.len()).map(|group| self.worth(group, 0, 0.0)).sum()
     }
 
-    /// The gain of a group in which `relevant` unknown documents gain `top` each. They come after judged documents that
-    /// gain more, and before all others.
+    /// The gain of a group with `relevant` unknown documents that gain `top` each. They come after judged documents
+    /// that gain more.
     fn worth(&self, group: usize, relevant: usize, top: f64) -> f64 {
         let known = &self.known[group];
         let (above, rest) = self.discounts[group].split_at(known.partition_point(|&gain| gain > top));
@@ -88,7 +90,7 @@ impl<'l> RankingGroups<'l> {
         top * tops.iter().sum::<f64>() + known.sum::<f64>()
     }
 
-    /// What a group gains with each further unknown document that gains `top`.
+    /// The gain of each further unknown document of a group, if it gains `top`.
     fn steps(&self, group: usize, top: f64) -> GroupGains {
         let unknown = self.discounts[group].len() - self.known[group].len();
         let worth: Vec<f64> = (0..=unknown).map(|relevant| self.worth(group, relevant, top)).collect();
@@ -104,8 +106,8 @@ impl<'l> RankingGroups<'l> {
 }
 
 impl TieGroups {
-    /// Makes the tie groups of a pair. `discounts` are those of the ranks, `gain` gives the gain of a judged document
-    /// by its grade, and `top` is the gain of an unknown document that turns out to be relevant.
+    /// The tie groups of a pair. `discounts` has the discount of each rank, `gain` the gain of a grade, and `top` is
+    /// the gain of a relevant unknown document.
     pub fn new(pair: &RankingPair<'_>, discounts: &[f64], gain: impl Fn(f64) -> f64, top: f64) -> TieGroups {
         let mut a = RankingGroups::new(pair.a, discounts, true);
         let mut b = RankingGroups::new(pair.b, discounts, false);
@@ -121,7 +123,7 @@ impl TieGroups {
             in_b.into_iter().for_each(|group| b.known[group].push(gain(grade)));
         }
         joined.resize(joined.len() + pair.facts.unretrieved, (None, None));
-        // Choose all documents of each component one after the other, to learn what each adds; then start again.
+        // Choose all documents of a component one after the other, to learn the gain of each. Then start again.
         let (steps_a, steps_b) = (a.all_steps(top), b.all_steps(top));
         let mut components = components(&joined, (&steps_a, &steps_b));
         let all = |component: &mut GroupNetwork| std::iter::from_fn(|| component.augment(f64::NEG_INFINITY)).collect();
@@ -130,12 +132,13 @@ impl TieGroups {
         TieGroups { known: a.sum() - b.sum(), documents, components, gains }
     }
 
-    /// What each further relevant document adds to the difference, component by component.
+    /// The gains of all relevant documents, component by component.
     pub fn gains(&self) -> impl Iterator<Item = f64> {
         self.gains.iter().flatten().copied()
     }
 
-    /// The numbers of the m unknown documents that add the most together; none for a document that neither ranking has.
+    /// The numbers of the m unknown documents with the largest gains. None stands for a document that neither ranking
+    /// has.
     pub fn best(mut self, m: usize) -> impl Iterator<Item = Option<u32>> {
         let all = self.gains.iter().enumerate();
         let mut order: Vec<(f64, usize)> =
@@ -149,10 +152,11 @@ impl TieGroups {
     }
 }
 
-/// The components of a problem, in the order of their first groups, from the groups of A and of B that each document
-/// joins.
+/// The components of a problem, in the order of their first groups. `joined` has the groups of each document in A and
+/// in B.
 fn components(joined: &[(Option<usize>, Option<usize>)], steps: (&[GroupGains], &[GroupGains])) -> Vec<GroupNetwork> {
-    // Groups have indices: those of A, those of B, and for each of them one of the other ranking that is worth nothing.
+    // Groups are numbered: those of A, those of B, and for each of these a group of the other ranking that is worth
+    // nothing.
     let (in_a, in_b) = (steps.0.len(), steps.1.len());
     let all = in_a + in_b;
     let groups = |groups: &(Option<usize>, Option<usize>)| match *groups {
@@ -161,7 +165,7 @@ fn components(joined: &[(Option<usize>, Option<usize>)], steps: (&[GroupGains], 
         (None, Some(b)) => (all + in_a + b, in_a + b),
         (None, None) => (2 * all, 2 * all + 1),
     };
-    // Join the groups of each document; groups with the same root are one component.
+    // Join the groups of each document. Groups with the same root are one component.
     let mut roots: Vec<usize> = (0..2 * all + 2).collect();
     for (a, b) in joined.iter().map(groups) {
         let (first, second) = (root(&mut roots, a), root(&mut roots, b));
@@ -193,7 +197,7 @@ fn components(joined: &[(Option<usize>, Option<usize>)], steps: (&[GroupGains], 
     parts.into_iter().map(|(a, b, edges)| Network::new(a, b, edges)).collect()
 }
 
-/// The smallest index of a group that is joined with this group.
+/// The smallest index of a group in the same component.
 fn root(roots: &mut [usize], mut group: usize) -> usize {
     while roots[group] != group {
         roots[group] = roots[roots[group]];
@@ -216,7 +220,7 @@ mod tests {
         let pair = RankingPair { a: &list, b: &list, places: &places, facts };
         let discounts: Vec<f64> = (1..=1000).map(|i| 1.0 / f64::from(i)).collect();
         let groups = TieGroups::new(&pair, &discounts, |_| 0.0, 1.0);
-        // The first half against the last.
+        // The discounts of the first half, minus those of the last half.
         let expected = discounts[..500].iter().sum::<f64>() - discounts[500..].iter().sum::<f64>();
         let largest: f64 = groups.gains().filter(|&gain| gain > 0.0).sum();
         assert!((largest - expected).abs() < 1e-12);

@@ -1,4 +1,4 @@
-//! The difference in time-biased gain, in which a relevant document gains, but takes more time to read.
+//! The difference in time-biased gain. A relevant document gains, but takes more time to read.
 
 use super::layout::{DifferenceWorkspace, Scale};
 use super::pair::RankingPair;
@@ -14,7 +14,6 @@ use crate::measures::Certainty;
 use crate::measures::time_biased_gain::TimeBiasedGain;
 use crate::ranking::Placed;
 
-/// The difference in time-biased gain.
 struct TimeBiasedGainDifference {
     scale: Scale,
     measure: TimeBiasedGain,
@@ -26,7 +25,7 @@ pub(super) fn time_biased_gain(setup: &Setup<'_>) -> Result<Box<dyn Difference>>
 }
 
 impl TimeBiasedGainDifference {
-    /// Whether a document is relevant; none if that is unknown.
+    /// Whether a document is relevant, if this is known.
     fn known_relevance(&self, pair: &RankingPair<'_>, place: &Placed) -> Option<bool> {
         self.scale.known_gain(pair, place).map(|gain| gain > 0.0)
     }
@@ -83,7 +82,7 @@ impl Difference for TimeBiasedGainDifference {
         Some(ScoreSampler { documents: self.uncertain(pair, chance), scores: Box::new(self.timed(pair)) })
     }
 
-    /// The mean of the difference is exact, because S is affine in the relevance of each document, and documents are
+    /// The mean of the difference, which is exact: S is affine in the relevance of each document, and documents are
     /// independent. The variance is not known.
     fn moments(
         &self,

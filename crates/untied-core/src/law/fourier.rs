@@ -1,4 +1,4 @@
-//! The discrete Fourier transform of a power of two of complex numbers.
+//! The discrete Fourier transform of complex numbers, whose number is a power of two.
 
 use crate::elementary::sin_cos;
 
@@ -11,14 +11,14 @@ pub(super) fn times(a: Complex, b: Complex) -> Complex {
     (a.0 * b.0 - a.1 * b.1, a.0 * b.1 + a.1 * b.0)
 }
 
-/// The transform of one size.
+/// The transform for one number of values.
 pub(super) struct Fourier {
     /// exp(-2 pi i k / n) for k < n / 2.
     roots: Vec<Complex>,
 }
 
 impl Fourier {
-    /// The transform of `n` numbers; `n` is a power of two.
+    /// The transform of `n` numbers, which must be a power of two.
     pub(super) fn new(n: usize) -> Fourier {
         let turn = -2.0 * std::f64::consts::PI / n as f64;
         let root = |k: usize| {

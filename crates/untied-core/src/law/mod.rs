@@ -1,7 +1,7 @@
-//! Laws: distributions of a random value with finitely many outcomes, and of sums of independent values.
+//! Distributions of random values with finitely many outcomes, here called laws, and of sums of independent values.
 //!
 //! A law is exact, or enclosed by a lower and an upper law: P(lower <= x) >= P(V <= x) >= P(upper <= x) for every x.
-//! Probabilities are right up to [`PROBABILITY`], which covers the rounding of floating point.
+//! Probabilities are right up to [`PROBABILITY`], which covers rounding.
 
 mod fourier;
 mod sum;
@@ -17,11 +17,11 @@ use crate::watch;
 /// The largest error of a probability.
 pub const PROBABILITY: f64 = 1e-11;
 
-/// Up to which size laws are exact, and how fine the grid of larger ones is.
+/// How large exact laws may be, and how fine the grid of enclosing laws is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// The most pairs of value and probability that the steps of an exact law of a tie group may have in total. An exact
-    /// law of a sum may have an eighth of it.
+    /// The largest number of values that all steps of the exact law of a tie group may have together. An exact law of a
+    /// sum may have an eighth of it.
     pub states: usize,
     /// The number of cells of the grid between the smallest and the largest value.
     pub cells: usize,
@@ -36,7 +36,7 @@ impl Default for Limits {
 /// A value and its probability.
 pub type Atom = (f64, f64);
 
-/// Sorts atoms by value, and joins those of equal values.
+/// Sorts atoms by value, and joins those with equal values.
 pub fn collapse(atoms: &mut Vec<Atom>) {
     atoms.sort_by(|a, b| a.0.total_cmp(&b.0)); // a stable sort is fast if the atoms consist of sorted pieces
     let mut kept = 0;
@@ -51,19 +51,19 @@ pub fn collapse(atoms: &mut Vec<Atom>) {
     atoms.truncate(kept + 1);
 }
 
-/// The distribution of a value.
+/// The distribution of a random value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Law {
-    /// The law itself, or the lower of two that enclose it: values, ascending, with their probabilities.
+    /// The law itself, or the lower of two that enclose it. Values are ascending.
     lower: Vec<Atom>,
     /// The upper law, unless the law is exact.
     upper: Option<Vec<Atom>>,
 }
 
-/// The lower and the upper bound of a number; equal if it is exact.
+/// A lower and an upper bound of a number. They are equal if it is exact.
 pub type Enclosed = (f64, f64);
 
-/// How one value compares with another, independent one.
+/// The probabilities that one random value is above, equal to or below another, independent one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Chances {
     /// P(A > B).
@@ -93,17 +93,17 @@ impl Law {
         Law { lower, upper: Some(upper) }
     }
 
-    /// The law of a value that is only known to be between two others.
+    /// The law of a value that is only known to be between two numbers.
     pub fn between(low: f64, high: f64) -> Law {
         Law::enclosed(vec![(low, 1.0)], vec![(high, 1.0)])
     }
 
-    /// Whether it is exact instead of enclosed.
+    /// Whether the law is exact.
     pub fn is_exact(&self) -> bool {
         self.upper.is_none()
     }
 
-    /// The lower law, or the law itself if it is exact: values, ascending, with their probabilities.
+    /// The lower law, or the law itself if it is exact.
     pub fn lower(&self) -> &[Atom] {
         &self.lower
     }
@@ -113,7 +113,7 @@ impl Law {
         self.upper.as_deref().unwrap_or(&self.lower)
     }
 
-    /// The law of a function of the value; the function must never fall.
+    /// The law of a function of the value. The function must never fall.
     pub fn map(mut self, function: impl Fn(f64) -> f64) -> Law {
         for atoms in std::iter::once(&mut self.lower).chain(self.upper.as_mut()) {
             atoms.iter_mut().for_each(|(value, _)| *value = function(*value));
@@ -122,7 +122,7 @@ impl Law {
         self
     }
 
-    /// The smallest value v with P(V <= v) >= q.
+    /// The smallest v with P(V <= v) >= q.
     pub fn quantile(&self, q: f64) -> Enclosed {
         match &self.upper {
             None => {
@@ -139,7 +139,7 @@ impl Law {
         in_order(at_most(self.upper(), x), at_most(&self.lower, x))
     }
 
-    /// How a value compares with an independent one of `other`.
+    /// The probabilities that the value is above, equal to and below an independent one of `other`.
     pub fn against(&self, other: &Law) -> Chances {
         if self.is_exact() && other.is_exact() {
             let (greater, less) = (exceeds(&self.lower, &other.lower), exceeds(&other.lower, &self.lower));
@@ -156,7 +156,8 @@ impl Law {
     }
 }
 
-/// How the values of every run compare with those of every later run, measure by measure; nothing where one has no value.
+/// The probabilities that each run's value is above, equal to and below that of every later run, for each measure. None
+/// if a run has no value.
 ///
 /// # Errors
 /// The user interrupts.
@@ -170,12 +171,12 @@ pub fn compare_all(runs: &[&[Option<Law>]]) -> Result<Vec<Vec<Option<Chances>>>>
     pairs.par_iter().map(of_pair).collect()
 }
 
-/// The bounds of a probability, in order: rounding may have exchanged them.
+/// The two bounds in order. Rounding may have exchanged them.
 fn in_order(low: f64, high: f64) -> Enclosed {
     (low.min(high), low.max(high))
 }
 
-/// The first value v with P(V <= v) of at least this probability; the last value if there is none.
+/// The first value v for which P(V <= v) is at least this probability, or else the last value.
 fn first(atoms: &[Atom], probability: f64) -> f64 {
     let mut below = 0.0;
     let reached = |&&(_, chance): &&Atom| {

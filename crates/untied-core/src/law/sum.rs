@@ -26,14 +26,14 @@ const NOISE: f64 = 1e-16;
 /// The standard deviation, in cells, of the normal variable that is added to a sum of many laws. Its transform vanishes
 /// within the grid.
 const DEVIATION: f64 = 2.5;
-/// The added variable is smaller than this number of cells, except with a probability of 1e-13.
+/// The size of the added variable is below this number of cells, except with a probability of 1e-13.
 const REACH: usize = 19;
-/// With a probability below 1e-12, a sum exceeds its mean by more than this times the root of the sum of the squared spans
-/// of its terms.
+/// A sum exceeds its mean by more than this times the root of the sum of its terms' squared spans with a probability
+/// below 1e-12.
 const FAR: f64 = 3.72;
-/// If more laws are left after exact convolution, laws are not rounded one by one.
+/// If more laws are left after exact convolution, they are not rounded one by one.
 const MOST_JOINED: usize = 2 * REACH;
-/// How many products exact convolution may compute.
+/// The largest number of products in exact convolution.
 const MOST_CONVOLVED: usize = 1 << 28;
 /// A product whose square is smaller than this changes no probability.
 const VANISHED: f64 = 1e-40;
@@ -76,7 +76,7 @@ pub fn sum(laws: Vec<Law>, limits: Limits) -> Result<Law> {
     Ok(law.map(|value| value + offset))
 }
 
-/// Convolves consecutive laws exactly as long as their sums have few enough values, and returns the laws of these sums. None
+/// Convolves consecutive laws exactly as long as their sums have few values, and returns the laws of these sums. None
 /// if too many are left, or if it would take too long.
 fn joined(laws: &[Vec<Atom>], limits: Limits) -> Result<Option<Vec<Vec<Atom>>>> {
     let (mut joined, mut values): (Vec<Vec<Atom>>, usize) = (Vec::new(), 0);
@@ -96,7 +96,7 @@ fn joined(laws: &[Vec<Atom>], limits: Limits) -> Result<Option<Vec<Vec<Atom>>>> 
     Ok(Some(joined))
 }
 
-/// The law of the sum of two values.
+/// The law of the sum of two independent values.
 fn convolved(a: &[Atom], b: &[Atom]) -> Vec<Atom> {
     let (few, many) = if a.len() < b.len() { (a, b) } else { (b, a) };
     let shifted = |&(x, p): &Atom| many.iter().map(move |&(y, q)| (x + y, p * q));
@@ -144,7 +144,7 @@ fn smoothed(laws: &[Law], cells: usize) -> Result<Law> {
             Ok(product)
         };
         let half: Vec<Complex> = (0..=cells / 2).into_par_iter().map(product).collect::<Result<_>>()?;
-        // The inverse transform is the transform of the conjugates; its result is real.
+        // The inverse transform is the transform of the conjugates. Its result is real.
         let conjugate = |k: usize| if k <= cells / 2 { (half[k].0, -half[k].1) } else { half[cells - k] };
         let mut buffer: Vec<Complex> = (0..cells).map(conjugate).collect();
         fourier.transform(&mut buffer);
@@ -169,7 +169,7 @@ fn smoothed(laws: &[Law], cells: usize) -> Result<Law> {
     Ok(Law::enclosed(lower, upper))
 }
 
-/// Encloses the sum of laws on a grid, to which each law is rounded down and up.
+/// Encloses the sum of laws on a grid. Each law is rounded down and up.
 fn on_grid(laws: &[Law], cells: usize) -> Result<Law> {
     // Rounding up may extend each law by a cell.
     let cells = cells.max(4 * laws.len()).next_power_of_two();
@@ -181,8 +181,8 @@ fn on_grid(laws: &[Law], cells: usize) -> Result<Law> {
         return Ok(Law::certain(low));
     }
     let fourier = Fourier::new(cells);
-    // The sequences are real, so the first half of a transform determines it, and two sequences can be transformed at once
-    // as down + i up.
+    // The sequences are real. So the first half of a transform determines the rest, and two sequences can be
+    // transformed at once as down + i up.
     let mut product = vec![((1.0, 0.0), (1.0, 0.0)); cells / 2 + 1];
     let mut buffer: Vec<Complex> = Vec::new();
     for law in laws {
@@ -258,7 +258,7 @@ mod tests {
             (0..count).map(coin).collect()
         };
         for (count, cells) in [(60, 1 << 10), (400, 1 << 12), (3000, 1 << 16)] {
-            // Of coins with two faces the values are few, so that their sum is known exactly.
+            // The sum of coins has few values, so it is known exactly.
             let exact = sum(coins(count), Limits::default()).expect("not interrupted");
             assert!(exact.is_exact());
             let enclosed = smoothed(&coins(count), cells).expect("not interrupted");

@@ -11,7 +11,8 @@ use crate::elementary::{ln, normal_below, powf};
 use crate::equality::{are_equal, without_rounding};
 use crate::error::Result;
 
-/// The confidence interval of the mean of values; NaN for one value, or if all bootstrap means are on one side of the mean.
+/// The confidence interval of the mean of values. It is NaN for one value, or if all bootstrap means are on one side of
+/// the mean.
 ///
 /// # Errors
 /// As for [`bootstrap`].
@@ -38,14 +39,14 @@ pub fn interval(values: &[f64], level: f64, samples: usize, seed: u64) -> Result
         let place = share * (means.len() - 1) as f64;
         let low = place as usize;
         let high = (low + 1).min(means.len() - 1);
-        // An end that differs from 0 only because means are rounded to a grid must be 0, or it would exclude 0.
+        // An end that differs from 0 only by rounding must be 0, or the interval would exclude 0.
         without_rounding(means[low] + (place - low as f64) * (means[high] - means[low]), largest)
     };
     let z = quantile(f64::midpoint(1.0, level));
     Ok((end(-z), end(z)))
 }
 
-/// The quantile of the normal distribution, by the quotients of polynomials of Wichura (1988, AS 241).
+/// A quantile of the normal distribution, by the quotients of polynomials of Wichura (1988, AS 241).
 fn quantile(share: f64) -> f64 {
     let from_middle = share - 0.5;
     if from_middle.abs() <= 0.425 {
@@ -56,7 +57,7 @@ fn quantile(share: f64) -> f64 {
     if from_middle < 0.0 { -magnitude } else { magnitude }
 }
 
-/// `factor` times the quotient of two polynomials at r, whose coefficients begin with that of the highest power.
+/// `factor` times the quotient of two polynomials at r. The coefficient of the highest power comes first.
 fn quotient([numerator, denominator]: &[[f64; 8]; 2], r: f64, factor: f64) -> f64 {
     let polynomial = |coefficients: &[f64; 8]| coefficients.iter().fold(0.0, |sum, coefficient| sum * r + coefficient);
     polynomial(numerator) * factor / polynomial(denominator)

@@ -17,12 +17,12 @@ use crate::{memory, watch};
 
 /// The largest number of values in a block.
 const BLOCK: usize = 1 << 12;
-/// The number of values that are drawn one by one if there are several blocks. Halving further costs more than it saves.
+/// If there are several blocks, this many values are drawn one by one. Halving further costs more than it saves.
 const FEW: usize = 1 << 9;
-/// How many samples draw from a block before they draw from the next one, while the block is in the cache.
+/// How many samples draw from a block while it is in the cache.
 const GROUP: usize = 16;
 
-/// Bootstrap means, and the place of the mean of the values among them.
+/// Bootstrap means, and where the mean of the values is among them.
 #[derive(Debug)]
 pub struct Bootstrap {
     /// The means of the samples, ascending.
@@ -33,10 +33,10 @@ pub struct Bootstrap {
     pub at_most: usize,
 }
 
-/// Draws `samples` samples with replacement, each as large as the number of values.
+/// Draws `samples` samples with replacement. Each has as many draws as there are values.
 ///
-/// Values are rounded to a grid, on which sums are exact. Sums whose difference rounding to the grid can explain count as
-/// equal. Negated values have the negated sums.
+/// Values are rounded to a grid, on which sums are exact. Sums that differ only by this rounding count as equal.
+/// Negated values have the negated sums.
 ///
 /// # Errors
 /// There is no value, the user interrupts, or there is not enough memory.
@@ -94,7 +94,7 @@ fn draw_group(steps: &[i64], samples: Range<usize>, seed: u64, sums: &mut [i64])
     Ok(())
 }
 
-/// Divides `draws` draws at random among the blocks of sorted values; the number of blocks is a power of two.
+/// Divides `draws` random draws among the blocks of sorted values. The number of blocks is a power of two.
 fn draw_by_block(random: &mut Random, draws: usize, sorted: &[i64], counts: &mut [usize]) {
     counts.fill(0);
     if counts.len() == 1 || are_equal(sorted, counts.len() * BLOCK) {
@@ -114,15 +114,15 @@ fn are_equal(sorted: &[i64], size: usize) -> bool {
     sorted.len() == size && sorted[0] == sorted[size - 1]
 }
 
-/// How many of `draws` random bits are ones: a binomial number.
+/// How many of `draws` random bits are ones, which is a binomial number.
 fn draws_of_left_half(random: &mut Random, draws: usize) -> usize {
     let words: u32 = (0..draws / 64).map(|_| random.bits().count_ones()).sum();
     let rest = random.bits() & ((1 << (draws % 64)) - 1);
     (words + rest.count_ones()) as usize
 }
 
-/// Draws from `size` places, of which the first have values; returns the sum of the drawn values and the number of draws
-/// that hit one. Up to `singly` places are drawn one by one; more must have sorted values.
+/// Draws from `size` places, the first of which have values. Returns the sum of the drawn values, and how many draws
+/// hit one. Up to `singly` places are drawn one by one; if there are more, their values must be sorted.
 fn draw(random: &mut Random, draws: usize, values: &[i64], size: usize, singly: usize) -> (i64, usize) {
     if draws == 0 || values.is_empty() {
         return (0, 0);
@@ -141,7 +141,7 @@ fn draw(random: &mut Random, draws: usize, values: &[i64], size: usize, singly: 
     (left_sum + right_sum, left_drawn + right_drawn)
 }
 
-/// Draws values one by one, with `bits` random bits each; returns their sum and the number of draws that hit a value.
+/// Draws values one by one, with `bits` random bits each. Returns their sum, and how many draws hit a value.
 fn draw_singly(random: &mut Random, draws: usize, values: &[i64], bits: u32) -> (i64, usize) {
     let (mask, per_word) = ((1usize << bits) - 1, 64 / bits.max(1) as usize);
     let (mut sum, mut drawn, mut left) = (0, 0, draws);
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn every_value_is_drawn_as_often() {
-        // Of two values the sum counts how often the second was drawn: binomial.
+        // If there are two values, the sum counts how often the second was drawn, which is binomial.
         let sampled = bootstrap(&[0.0, 1.0], 40_000, 3).expect("nobody stops it");
         let share = |mean: f64| sampled.means.iter().filter(|&&other| other == mean).count() as f64 / 40_000.0;
         for (mean, expected) in [(0.0, 0.25), (0.5, 0.5), (1.0, 0.25)] {
@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn all_values_of_many_blocks_are_drawn_alike() {
-        // The mean number of draws from each third of the values, and how it varies, as of a multinomial.
+        // The mean number of draws from each third of the values, and how it varies in a multinomial.
         let count = 3 * 5000;
         for third in 0..3 {
             let values: Vec<f64> = (0..count).map(|i| f64::from(u8::from(i / 5000 == third))).collect();

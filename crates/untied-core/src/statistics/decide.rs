@@ -1,4 +1,4 @@
-//! p-values of many comparisons: corrected for their number, and what they decide.
+//! Corrects p-values for the number of comparisons, and decides which differences are significant.
 
 use crate::error::{Error, Result};
 
@@ -31,12 +31,12 @@ pub fn adjust(p: &[f64], correction: &str) -> Result<Vec<f64>> {
     Ok(adjusted)
 }
 
-/// Corrected p-values; their upper bounds if they are known; whether differences are significant; and whether significance
-/// and sign hold for all orders of ties and grades of unjudged documents: `yes`, `no` or `unknown`.
+/// Corrected p-values; their upper bounds, if known; which differences are significant; and whether this holds for all
+/// orders of ties and all grades of unjudged documents: `yes`, `no` or `unknown`.
 pub type Decided = (Vec<f64>, Vec<f64>, Vec<bool>, Vec<&'static str>);
 
-/// Corrects p-values, and decides by a level of confidence. If ties or unjudged documents leave differences open, `ends`
-/// has the smallest and the largest ones, and `p_most` the upper bounds of `p` if the test has them.
+/// Corrects p-values, and decides at a level of confidence. If ties or unjudged documents leave differences open,
+/// `ends` has the smallest and the largest difference, and `p_most` the upper bound of each p if the test has one.
 ///
 /// # Errors
 /// See [`adjust`].

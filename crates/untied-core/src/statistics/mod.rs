@@ -23,8 +23,8 @@ pub use sum::{ExactSum, SignedMean, mean, sum};
 
 use crate::elementary::powi;
 
-/// Rows in which columns differ most, the most different first and equally different ones in their order; a row where a
-/// column has no value counts as one without a difference.
+/// The rows in which columns differ most, largest difference first. Equal differences keep their order. A row in which
+/// a column has no value counts as one without a difference.
 pub fn most_different<C: AsRef<[f64]>>(columns: &[C], most: usize) -> Vec<usize> {
     let count = columns.iter().map(|column| column.as_ref().len()).min().unwrap_or(0);
     let spread = |row: usize| {
@@ -42,9 +42,9 @@ pub fn most_different<C: AsRef<[f64]>>(columns: &[C], most: usize) -> Vec<usize>
     rows.into_iter().map(|(_, row)| row).collect()
 }
 
-/// The binary digits of the grid: the largest magnitude has at least 2^40 steps, so a step is at most 1e-12 of it.
+/// The largest magnitude has at least 2 to this power steps of the grid, so a step is at most 1e-12 of it.
 const STEPS: i32 = 40;
-/// With more than 2 to this power of values, steps are larger, so that sums cannot overflow.
+/// If there are more than 2 to this power of values, steps are larger, so that sums cannot overflow.
 const MOST_VALUES: u32 = 22;
 
 /// Values rounded to whole numbers of steps.
@@ -108,7 +108,7 @@ mod tests {
         // Sums that are equal but for rounding are equal on the grid.
         let sums = steps(&[0.1, 0.2, 0.1 + 0.2]);
         assert!((sums[0] + sums[1] - sums[2]).abs() <= 3);
-        // And back.
+        // Steps become the values again.
         for value in [0.3, 3e200, -7e-200] {
             let grid = on_grid([value].iter());
             assert!((grid.value(grid.steps[0] as f64) / value - 1.0).abs() < 1e-12);

@@ -1,4 +1,4 @@
-//! Differences between two runs by query, with their bounds over orders of ties and grades of unjudged documents.
+//! The differences between two runs by query, with their bounds over orders of ties and grades of unjudged documents.
 
 use std::cmp::Ordering::Less;
 
@@ -11,20 +11,21 @@ use crate::names::{Aggregate, Spec};
 /// How far rounding may move a bound beyond an evaluated difference.
 const SLACK: f64 = 1e-9;
 
-/// The values of one measure for a run, query by query, as terms of the measure's aggregate; NaN if undefined.
+/// The values of one measure for a run, as terms of the measure's aggregate: one for each query, or NaN if it is
+/// undefined.
 #[derive(Debug)]
 pub struct RunValues {
     run: String,
-    /// The aggregate that the terms are added up to.
+    /// The aggregate of the terms.
     pub aggregate: Aggregate,
     lower_is_better: bool,
     pub(super) terms: Vec<f64>,
-    /// The lowest and the highest terms, if the values have bounds.
+    /// The lowest and the highest terms, if values have bounds.
     ends: Option<[Vec<f64>; 2]>,
 }
 
 impl RunValues {
-    /// Takes the values of all queries, with their bounds if there are any. A bound that is NaN is the value itself.
+    /// The values of all queries, with their bounds if there are any. A bound that is NaN is the value itself.
     ///
     /// # Errors
     /// The measure's parameter `mean` is invalid, or there are not as many bounds as values.
@@ -44,7 +45,7 @@ impl RunValues {
         self.terms.iter().copied().filter(|term| !term.is_nan()).collect()
     }
 
-    /// The aggregate of all queries that have a value, from a mean of terms such as a confidence limit.
+    /// The aggregate, from a mean of terms such as a confidence limit.
     pub fn of_mean(&self, mean: f64) -> f64 {
         if self.aggregate == Aggregate::Geometric {
             exp(mean)
@@ -53,8 +54,8 @@ impl RunValues {
         }
     }
 
-    /// The pairs of lists whose differences may be tested for two runs: the terms of both, or the lowest terms of one run
-    /// and the highest of the other.
+    /// The pairs of lists whose differences may be tested: the terms of both runs, or the lowest terms of one and the
+    /// highest of the other.
     pub(super) fn opposite<'a>(a: &'a RunValues, b: &'a RunValues) -> impl Iterator<Item = (&'a [f64], &'a [f64])> {
         let [low_a, high_a] = a.either_end();
         let [low_b, high_b] = b.either_end();
@@ -71,8 +72,8 @@ impl RunValues {
         self.ends.as_ref().map_or([self.terms[row]; 2], |[low, high]| [low[row], high[row]])
     }
 
-    /// The lowest and the highest term of a query for which one of two runs has no value; NaN if no judgments could give
-    /// this run a value.
+    /// The lowest and the highest term of a query for which one of two runs has no value. NaN if no judgments could
+    /// give this run a value.
     fn open_ends(&self, row: usize, other: &RunValues) -> [f64; 2] {
         let (ends, other_is_open) = (self.ends(row), other.terms[row].is_nan() && !other.ends(row)[0].is_nan());
         if ends[0].is_nan() && other_is_open && !self.lower_is_better {
@@ -83,24 +84,24 @@ impl RunValues {
     }
 }
 
-/// How a run compares with another over all orders of ties and all grades of unjudged documents.
+/// How one run compares with another over all orders of ties and all grades of unjudged documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
-    /// It is better in all of them.
+    /// It is always better.
     Better,
-    /// It is worse in all of them.
+    /// It is always worse.
     Worse,
-    /// Both are equal in all of them.
+    /// Both are always equal.
     Equal,
-    /// It depends on the order or on the grades.
+    /// It depends on the order or the grades.
     Open,
-    /// The bounds do not contain the evaluated difference, so nothing follows from them. This happens to Bpref, which
-    /// ignores unjudged documents, while its bounds give each of them a grade.
+    /// Nothing follows from the bounds, because they do not contain the evaluated difference. This happens to Bpref,
+    /// which ignores unjudged documents, while its bounds give each of them a grade.
     Unknown,
 }
 
 impl Standing {
-    /// The name that pages and Python use.
+    /// The name in pages and in Python.
     pub fn name(self) -> &'static str {
         ["better", "worse", "equal", "open", "unknown"][self as usize]
     }
@@ -109,30 +110,30 @@ impl Standing {
 /// The differences of two runs, for the queries for which both have a value.
 #[derive(Debug)]
 pub struct PairedValues {
-    /// The first run's terms minus the second's.
+    /// The terms of the first run minus those of the second.
     pub differences: Vec<f64>,
-    /// The number of queries that are left out, and how many of them would count with some grades of unjudged documents.
+    /// How many queries are left out, and how many of these would count with some grades of unjudged documents.
     pub dropped: [usize; 2],
-    /// The aggregates of both runs, as an evaluation has them.
+    /// The aggregates of both runs.
     pub means: [f64; 2],
     /// The difference of the aggregates.
     pub difference: f64,
-    /// The numbers of queries whose difference is above, equal to and below 0; see [`crate::equality`].
+    /// How many queries have a difference above, equal to and below 0; see [`crate::equality`].
     pub counts: [usize; 3],
-    /// The smallest and the largest difference of the aggregates, over the choices of which queries count.
+    /// The smallest and the largest difference of the aggregates, over all choices of queries that may count.
     pub ends: [f64; 2],
-    /// The differences within the bounds with the largest two-sided p-value; empty if their sum can be 0, because the
-    /// p-value is then 1. A query that does not count would have the difference 0, which changes no p-value.
+    /// The differences within the bounds that have the largest two-sided p-value. Empty if their sum can be 0, because
+    /// p is 1 then. A query that does not count would have the difference 0, which changes no p-value.
     pub nearest: Vec<f64>,
-    /// Whether the bounds of every query contain the difference that was evaluated.
+    /// Whether the bounds of every query contain its evaluated difference.
     is_enclosed: bool,
     lower_is_better: bool,
 }
 
 impl PairedValues {
-    /// Compares two runs query by query. `bounds` has the lowest and the highest difference of each query, and whether every
-    /// query may count; otherwise a query for which a run has no value may count only if the bounds of both runs allow it.
-    /// Without `bounds`, differences have the bounds of independent runs.
+    /// Compares two runs query by query. `bounds` has the lowest and the highest difference of each query, and whether
+    /// every query may count. Without it, each run has its own bounds. A query for which a run has no value may count
+    /// only if the bounds of both runs allow it.
     ///
     /// # Errors
     /// No query has a value for both runs, or the runs have different numbers of queries.
@@ -156,7 +157,7 @@ impl PairedValues {
         let (above, below) = (count(|x| x > 0.0), count(|x| x < 0.0));
         let ends = |a: [f64; 2], b: [f64; 2]| [difference_of(a[0], b[1]), difference_of(a[1], b[0])];
         let closed = |&row: &usize| match bounds {
-            // Bounds are widened to contain the tested difference, which they may miss by rounding, or for Bpref, which
+            // Bounds are widened to contain the tested difference. They may miss it by rounding, or for Bpref, which
             // ignores unjudged documents.
             Some(([low, high], _)) => {
                 let difference = difference_of(a.terms[row], b.terms[row]);
@@ -217,29 +218,28 @@ impl PairedValues {
 /// The differences of pairs of values, query by query.
 #[derive(Debug)]
 pub struct Differences {
-    /// The difference of each query; 0 if it is only rounding.
+    /// The difference of each query. It is 0 if it is only rounding.
     values: Vec<f64>,
     /// The larger magnitude of the two values of each query.
     magnitudes: Vec<f64>,
-    /// The mean of the magnitudes, to which rounding of the mean difference is relative.
+    /// The mean of the magnitudes. Rounding of the mean difference is relative to it.
     magnitude: f64,
 }
 
 impl Differences {
-    /// Computes the difference of each pair of values.
+    /// The difference of each pair of values.
     pub fn new(pairs: impl Iterator<Item = (f64, f64)> + Clone, difference: impl Fn(f64, f64) -> f64) -> Differences {
         let magnitudes: Vec<f64> = pairs.clone().map(|(a, b)| a.abs().max(b.abs())).collect();
         let values = pairs.map(|(a, b)| difference(a, b)).collect();
         Differences { values, magnitude: mean(&magnitudes), magnitudes }
     }
 
-    /// The mean difference; 0 if it is only rounding.
+    /// The mean difference. It is 0 if it is only rounding.
     pub fn mean(&self) -> f64 {
         without_rounding(mean(&self.values), self.magnitude)
     }
 
-    /// The differences of the queries. Magnitudes that are equal but for rounding are made equal, so that a test by ranks
-    /// ties them, and the deviation of equal differences is 0.
+    /// The differences of the queries, for tests by ranks. Magnitudes that differ only by rounding are made equal.
     pub fn tied(self) -> Vec<f64> {
         let Differences { mut values, magnitudes, .. } = self;
         let mut order: Vec<usize> = (0..values.len()).collect();
@@ -257,8 +257,9 @@ impl Differences {
     }
 }
 
-/// The smallest (end 0) or the largest (end 1) aggregate of the differences within bounds. The queries of `closed` count; of
-/// those of `open`, the ones that move the aggregate further. It is 0 if it is only rounding of values of a mean magnitude.
+/// The smallest (end 0) or the largest (end 1) aggregate of differences within bounds. The queries of `closed` count,
+/// and those of `open` if they move the aggregate further. The aggregate is 0 if it is only rounding of values of a
+/// mean magnitude.
 fn extreme_aggregate(closed: &[[f64; 2]], open: &[[f64; 2]], end: usize, aggregate: Aggregate, magnitude: f64) -> f64 {
     let sign = if end == 0 { 1.0 } else { -1.0 };
     let mut chosen: Vec<f64> = closed.iter().map(|ends| ends[end]).collect();
@@ -276,14 +277,14 @@ fn extreme_aggregate(closed: &[[f64; 2]], open: &[[f64; 2]], end: usize, aggrega
     aggregate.difference(mean_of_bounds(&chosen, magnitude), chosen.len())
 }
 
-/// The mean of bounds of differences; 0 if it is only rounding of values of a mean magnitude. Bounds may be larger than the
-/// values.
+/// The mean of bounds of differences. It is 0 if it is only rounding of values of a mean magnitude. Bounds may be
+/// larger than the values.
 fn mean_of_bounds(differences: &[f64], magnitude: f64) -> f64 {
     let largest = magnitude.max(sum(differences.iter().map(|difference| difference.abs())) / differences.len() as f64);
     without_rounding(mean(differences), largest)
 }
 
-/// The differences within bounds whose mean is nearest to 0; empty if it can be 0.
+/// The differences within bounds whose mean is nearest to 0. Empty if it can be 0.
 fn nearest_to_0(closed: &[[f64; 2]], open: &[[f64; 2]], magnitude: f64) -> Vec<f64> {
     for (end, sign) in [(0, 1.0), (1, -1.0)] {
         let may_count = open.iter().filter(|ends| sign * ends[end] < 0.0);

@@ -14,25 +14,25 @@ use crate::error::Result;
 use crate::random::Random;
 use crate::watch;
 
-/// With more differences other than 0, choices of signs are always sampled.
+/// If more differences are not 0, choices of signs are always sampled.
 const MOST_LISTED: usize = 50;
 /// How many signs one look-up in a table covers.
 const TOGETHER: usize = 8;
-/// How many words of 64 signs are added up for all samples before the next words, so that their tables stay in the cache.
+/// How many words of 64 signs are added up for all samples while their tables are in the cache.
 const BLOCK: usize = 8;
-/// How many samples one thread adds to before it checks for an interruption.
+/// How many samples a thread adds to before it checks for an interruption.
 const CHECKED: usize = 1 << 10;
 /// How many samples are in memory at a time.
 const HELD: usize = 1 << 17;
-/// With at least this many differences, they are sorted, so that the signs of equal ones need only be counted.
+/// From this number of differences on, they are sorted, and the signs of equal ones are only counted.
 const MANY: usize = 1 << 16;
-/// The probability of a sum that is not drawn because it would not be seen.
+/// If it is less probable than this that a sample has a sum as extreme, no sample is drawn.
 const UNSEEN: f64 = 1e-12;
 /// How many sums of all runs are in memory at a time.
 const SHARED: usize = 1 << 22;
-/// The most binary digits of the grid that several runs share: the precision of floating point.
+/// The largest number of binary digits of the grid that several runs share: the precision of floating point.
 const MOST_DIGITS: i32 = 52;
-/// The most binary digits of a sum on that grid, so that the difference of two sums does not overflow.
+/// The largest number of binary digits of a sum on that grid. The difference of two sums then does not overflow.
 const SUM_BITS: i32 = 60;
 
 /// How many choices of signs give a sum as extreme as the observed one.
@@ -42,7 +42,7 @@ pub struct SignCounts {
     pub at_least: f64,
     /// The number of sums that are at most the observed one.
     pub at_most: f64,
-    /// The number of sums whose magnitude is at least the observed one.
+    /// The number of sums that are at least as far from 0 as the observed one.
     pub beyond: f64,
     /// The number of choices of signs: all of them, or a sample.
     pub choices: f64,
@@ -56,7 +56,7 @@ impl SignCounts {
         SignCounts { at_least: 0.0, at_most: 0.0, beyond: 0.0, choices: samples as f64, exact: false }
     }
 
-    /// Those of a sample of sums that are all less extreme than the one that was seen.
+    /// The counts of a sample whose sums are all less extreme than the observed one.
     fn of_sample_within(limits: &ObservedSum, samples: usize) -> SignCounts {
         let (all, none) = (samples as f64, 0.0);
         let (at_least, at_most) = if limits.sum > 0 { (none, all) } else { (all, none) };
@@ -78,7 +78,7 @@ impl SignCounts {
         self.beyond += beyond;
     }
 
-    /// The p-value of one of the counts. The observed signs are one of all choices, but have to be added to a sample.
+    /// The p-value of one of the counts. A sample needs one more, because the observed signs are one of all choices.
     pub fn p(&self, count: f64) -> f64 {
         if self.exact { count / self.choices } else { (count + 1.0) / (self.choices + 1.0) }
     }
@@ -86,10 +86,10 @@ impl SignCounts {
 
 /// Compares the sum of differences with their sums under random signs.
 ///
-/// The differences are divided into two halves. If a half has at most `samples` choices of signs, all choices are counted;
-/// otherwise `samples` choices are drawn. With fewer than 65,536 differences, the signs of a query depend only on `seed` and
-/// its position; more differences are sorted by magnitude first, and nothing is drawn if no sample could be as extreme. Sums
-/// that are equal but for rounding count as equal.
+/// The differences are divided into two halves. If a half has at most `samples` choices of signs, all choices are
+/// counted; otherwise `samples` choices are drawn. With fewer than 65,536 differences, the signs of a query depend only
+/// on `seed` and its position. More differences are sorted by magnitude first, and nothing is drawn if no sample could
+/// be as extreme. Sums that differ only by rounding count as equal.
 ///
 /// # Errors
 /// The user interrupts.
@@ -111,8 +111,9 @@ pub fn randomization(differences: &[f64], samples: usize, seed: u64) -> Result<S
     }
 }
 
-/// The magnitudes of differences in ascending order; under random signs they have the same distribution of sums. They are
-/// negated if the differences add up to less than 0, so that exchanging the runs exchanges the one-sided p-values.
+/// The magnitudes of differences, ascending. Under random signs, their sums have the same distribution. If the
+/// differences add up to less than 0, magnitudes are negated, so that exchanging the runs exchanges the one-sided
+/// p-values.
 fn by_magnitude(mut steps: Vec<i64>, is_negative: bool) -> Vec<i64> {
     let sign = if is_negative { -1 } else { 1 };
     steps.iter_mut().for_each(|step| *step = sign * step.abs());
@@ -120,7 +121,7 @@ fn by_magnitude(mut steps: Vec<i64>, is_negative: bool) -> Vec<i64> {
     steps
 }
 
-/// Whether all choices of signs are counted for this number of differences, instead of sampled.
+/// Whether all choices of signs are counted instead of a sample.
 fn are_listed(other_than_0: usize, samples: usize) -> bool {
     other_than_0 <= MOST_LISTED && 1 << other_than_0.div_ceil(2) <= samples.max(1)
 }
@@ -136,8 +137,8 @@ impl ObservedSum {
         ObservedSum { sum: grid.iter().sum(), slack: grid.len() as i64 }
     }
 
-    /// Whether a sample has a sum beyond with a probability of at most [`UNSEEN`], so that none need be drawn: |S| is at
-    /// least x with a probability of at most 2 exp(-x^2 / (2 sum of d_i^2)) (Hoeffding 1963).
+    /// Whether a sample has a sum as extreme with a probability of at most [`UNSEEN`]: |S| is at least x with a
+    /// probability of at most 2 exp(-x^2 / (2 sum of d_i^2)) (Hoeffding 1963).
     fn is_out_of_reach(&self, grid: &[i64], samples: usize) -> bool {
         let squares: f64 = grid.iter().map(|&step| step as f64 * step as f64).sum();
         let beyond = self.smallest_beyond() as f64;
@@ -164,7 +165,7 @@ fn all_signs(grid: &[i64]) -> SignCounts {
     let (left, right) = grid.split_at(grid.len() / 2);
     let (left, right) = (sorted_sums(left), sorted_sums(right));
     let choices = left.len() as f64 * right.len() as f64;
-    // Negating all signs negates the sum, so S <= -x is as frequent as S >= x.
+    // If all signs are negated, so is the sum. So S <= -x is as frequent as S >= x.
     let beyond = limits.smallest_beyond();
     SignCounts {
         at_least: pairs_from(&left, &right, limits.smallest_at_least()),
@@ -180,7 +181,7 @@ fn sorted_sums(grid: &[i64]) -> Vec<i64> {
     let mut sums = vec![0];
     for &step in grid {
         let step = step.abs();
-        // The sums with either sign of this step are sorted already: merge them.
+        // The sums with either sign of this step are sorted already. Merge them.
         let (mut low, mut high) = (sums.iter().map(|sum| sum - step).peekable(), sums.iter().map(|sum| sum + step));
         let mut merged = Vec::with_capacity(2 * sums.len());
         for next in high.by_ref() {
@@ -219,8 +220,8 @@ fn sampled_signs(grid: &[i64], limits: &ObservedSum, samples: usize, seed: u64) 
     Ok(counts)
 }
 
-/// Sums steps under the random signs of the samples from `first` on. With w words of signs per sample, sample s takes the
-/// words from s w on of one random sequence, so blocks of samples and words can be added up in any order and in parallel.
+/// Sums steps under the random signs of the samples from `first` on. With w words of signs per sample, sample s takes
+/// the words from s w on of one random sequence, so samples and words can be added up in any order and in parallel.
 /// Each step of a sample counts as `progress` units of work.
 fn signed_sums(grid: &[i64], first: usize, sums: &mut [i64], seed: u64, progress: usize) -> Result<()> {
     let all_words = grid.len().div_ceil(64) as u64;
@@ -238,12 +239,11 @@ fn signed_sums(grid: &[i64], first: usize, sums: &mut [i64], seed: u64, progress
     Ok(())
 }
 
-/// Tests each list of differences as [`randomization`] does, but faster if `pairs` has the two runs of each list; `pairs` may
-/// be empty.
+/// Tests each list of differences as [`randomization`] does. It is faster if `pairs` has the two runs of each list;
+/// `pairs` may be empty.
 ///
-/// If differences are those of the runs' terms (or of the lowest terms of one run and the highest of the other), their sum
-/// under some signs is the difference of the two sums of terms under these signs. Each run is then summed once for all
-/// pairs.
+/// Under some signs, the sum of the differences is the difference of the sums of the two runs' terms. So each run is
+/// summed once for all pairs. The same holds for the lowest terms of one run and the highest of the other.
 ///
 /// # Errors
 /// The user interrupts.
@@ -273,24 +273,24 @@ pub fn randomizations(
     others.map(|(counts, differences)| counts.map_or_else(|| randomization(differences, samples, seed), Ok)).collect()
 }
 
-/// A list of differences that are those of two lists of terms.
+/// A list of differences of two lists of terms.
 struct SharedPair<'a> {
-    /// The number of the list of differences.
+    /// The index of the list of differences.
     row: usize,
     columns: [&'a [f64]; 2],
     /// The scale of the grid of the differences.
     scale: i32,
 }
 
-/// Whether differences are those of two lists of terms, but for less than a step of their grid.
+/// Whether differences are those of two lists of terms, up to a step of their grid.
 fn are_between(differences: &[f64], grid: &StepGrid, a: &[f64], b: &[f64]) -> bool {
     let half_a_step = grid.value(0.5);
     let mut rows = differences.iter().zip(a.iter().zip(b));
     differences.len() == a.len() && rows.all(|(difference, (a, b))| (a - b - difference).abs() <= half_a_step)
 }
 
-/// Counts sums under random signs for pairs, from the sums of each list of terms. Pairs whose differences are too small for
-/// the grid of all lists are left out.
+/// Counts sums under random signs for pairs, from the sums of each list of terms. Pairs whose differences are too small
+/// for the grid of all lists are left out.
 fn shared_signs(pairs: &[SharedPair<'_>], samples: usize, seed: u64) -> Result<Vec<(usize, SignCounts)>> {
     let Some(rows) = pairs.iter().map(|pair| pair.columns[0].len()).max() else { return Ok(Vec::new()) };
     let (mut columns, mut numbers): (Vec<&[f64]>, HashMap<*const f64, usize>) = (Vec::new(), HashMap::new());
@@ -308,7 +308,7 @@ fn shared_signs(pairs: &[SharedPair<'_>], samples: usize, seed: u64) -> Result<V
     let mut counted: Vec<([usize; 2], ObservedSum, usize, SignCounts)> = Vec::new();
     for pair in pairs.filter(|pair| pair.scale <= scale) {
         let [a, b] = pair.columns.map(|column| numbers[&column.as_ptr()]);
-        // Differences are rounded to their grid, and both lists of terms to the shared one.
+        // Differences are rounded to their own grid, and lists of terms to the shared one.
         let slack = rows as i64 * ((1 << (scale - pair.scale)) + 2);
         counted.push((
             [a, b],
@@ -360,7 +360,7 @@ impl SignedWord {
     }
 }
 
-/// The sum of a few differences for every choice of their signs; bit i is the sign of difference i.
+/// The sum of a few differences for every choice of their signs. Bit i is the sign of difference i.
 fn sums_by_bits(differences: &[i64]) -> [i64; 1 << TOGETHER] {
     std::array::from_fn(|bits| {
         differences.iter().enumerate().map(|(i, step)| if bits >> i & 1 == 1 { *step } else { -step }).sum()
@@ -437,7 +437,7 @@ mod tests {
 
     #[test]
     fn many_differences_that_no_sample_reaches_count_as_if_they_were_drawn() {
-        // 1 and -1: of the sum, m is m/256 standard deviations.
+        // If differences are 1 and -1, the sum m is m/256 standard deviations.
         let differences =
             |sum: usize| -> Vec<f64> { (0..MANY).map(|i| if i < (MANY + sum) / 2 { 1.0 } else { -1.0 }).collect() };
         for (sum, is_plain) in [(1024, false), (2560, true)] {
@@ -454,13 +454,13 @@ mod tests {
 
     #[test]
     fn many_differences_have_the_p_values_of_their_normal_distribution() {
-        // 0, 1 and -1, and some that occur once: sums have the variance of the sum of squares.
+        // If differences are 0, 1 and -1, and some occur once, sums have the variance of the sum of squares.
         let differences = |sign: f64| -> Vec<f64> {
             (0..MANY).map(|i| sign * if i < 500 { i as f64 / 250.0 } else { (i % 3) as f64 - 1.0 }).collect()
         };
         let deviation = differences(1.0).iter().map(|difference| difference * difference).sum::<f64>().sqrt();
         let mut shifted = differences(1.0);
-        // The sum becomes one standard deviation, the squares stay: some that are 1 were -1.
+        // Some differences of -1 become 1, so that the sum is one standard deviation.
         let turned = ((deviation - shifted.iter().sum::<f64>()) / 2.0).round() as i32;
         let from = if turned > 0 { -1.0 } else { 1.0 };
         shifted[500..]

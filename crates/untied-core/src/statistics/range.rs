@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::random::Random;
 use crate::{memory, watch};
 
-/// The observed sums of all runs, and the largest differences of sums after shuffling, in steps of a grid.
+/// The observed sums of all runs, and the largest differences of sums after shuffles, in steps of a grid.
 #[derive(Debug)]
 pub struct Ranges {
     /// The observed sum of each run.
@@ -30,9 +30,9 @@ impl Ranges {
     }
 }
 
-/// The p-values of Tukey's test for pairs of runs, which are given by number: 1 plus the number of shuffles whose largest
-/// difference of two means is at least theirs, divided by 1 plus the number of shuffles. Queries for which a run has no
-/// value are left out.
+/// The p-values of Tukey's test for pairs of runs, which are given by index. They are 1 + the number of shuffles whose
+/// largest difference of means is at least that of the two runs, divided by 1 + the number of shuffles. Queries for
+/// which a run has no value are left out.
 ///
 /// # Errors
 /// All queries are left out, or an error of [`largest_ranges`].
@@ -48,7 +48,8 @@ pub fn tukey(columns: &[&RunValues], pairs: &[(usize, usize)], samples: usize, s
     Ok(pairs.iter().map(|&(a, b)| (ranges.at_least(a, b) as f64 + 1.0) / (samples as f64 + 1.0)).collect())
 }
 
-/// Shuffles the values of each query among the runs, `samples` times; `columns` has the values of each run, query by query.
+/// Shuffles the values of each query among the runs, `samples` times. `columns` has the values of each run, query by
+/// query.
 ///
 /// # Errors
 /// The user interrupts, or there is not enough memory.
@@ -59,7 +60,7 @@ pub fn largest_ranges(columns: &[Vec<f64>], samples: usize, seed: u64) -> Result
     let mut sums = vec![0; runs];
     grid.chunks_exact(runs).for_each(|query| add(&mut sums, query));
     let shuffle = |(sums, values): &mut (Vec<i64>, Vec<i64>), sample: usize| {
-        // Each sample has its own generator, so it does not matter which thread draws it.
+        // Each sample has its own generator, so any thread may draw it.
         let mut random = Random::of_sample(seed, sample);
         sums.fill(0);
         for query in grid.chunks_exact(runs) {

@@ -3,21 +3,21 @@
 use super::scaled;
 use crate::equality::without_rounding;
 
-/// A digit has the weight of 2 to this power times that of the one below. Digits have 64 bits, so they overflow only after
-/// 2^31 additions.
+/// A digit is worth 2 to this power times the digit below. Digits have 64 bits, so they overflow only after 2^31
+/// additions.
 const BITS: usize = 32;
-/// 2 to this power is the smallest weight of a bit in a 64-bit float.
+/// The smallest bit of a 64-bit float is worth 2 to this power.
 const LOWEST: i32 = -1074;
 /// How many digits the 53 bits of a number can overlap.
 const REACH: usize = 3;
 
-/// An exact sum of floats, kept as a whole number of the smallest weight (Kulisch's accumulator). It is rounded only when it
-/// is read, so the order of the additions does not matter.
+/// An exact sum of floats (Kulisch's accumulator). It is rounded only when it is read, so the order of additions does
+/// not matter.
 #[derive(Debug, Clone, Default)]
 pub struct ExactSum {
     /// The digits that were needed so far, lowest first.
     digits: Vec<i64>,
-    /// The index of the first of them among all digits.
+    /// The index of the first of these among all digits.
     lowest: usize,
     /// The sum of the infinite numbers and NaNs.
     not_finite: f64,
@@ -49,7 +49,7 @@ impl ExactSum {
         }
     }
 
-    /// Adds the digits that a number needs whose lowest digit has this index.
+    /// Adds the digits that a number needs. `place` is the index of its lowest digit.
     #[cold]
     fn reach(&mut self, place: usize) {
         if self.digits.is_empty() {
@@ -92,7 +92,7 @@ impl Extend<f64> for ExactSum {
     }
 }
 
-/// A mean of numbers that may cancel out, such as differences.
+/// The mean of numbers that may cancel out, such as differences.
 #[derive(Debug, Clone, Default)]
 pub struct SignedMean {
     sum: ExactSum,
@@ -106,13 +106,13 @@ impl SignedMean {
         self.magnitudes.add(number.abs());
     }
 
-    /// The mean of the `count` numbers that were added; 0 if it is only rounding.
+    /// The mean of the `count` numbers that were added. It is 0 if it is only rounding.
     pub fn value(&self, count: f64) -> f64 {
         without_rounding(self.sum.value() / count, self.magnitudes.value() / count)
     }
 }
 
-/// Carries between the digits until each is from 0 to 2^32 - 1, and returns the digit above them, which is negative if the
+/// Carries between the digits until each is from 0 to 2^32 - 1. Returns the digit above them, which is negative if the
 /// number is.
 fn carry(digits: &mut [i64]) -> i64 {
     digits.iter_mut().fold(0, |carried, digit| {

@@ -1,27 +1,27 @@
-//! How many steps the general search takes for a value of the difference and for a bound.
+//! How many steps the general search takes for one value of the difference, and for one bound.
 
 use super::GeneralDifference;
 use crate::difference::solution::STEPS;
 use crate::measures::bounds::Resolution;
 use crate::names::Sampled as SampledOrders;
 
-/// The number of steps that one call of a user's formula counts as.
+/// The number of steps that a call of user code counts as.
 const CALL: usize = 5_000;
-/// The largest number of orders of a ranking over which a mean is taken.
+/// The largest number of tie orders over which a mean is taken.
 const ORDERS: usize = 10_000;
-/// The largest number of steps of a bound of means over orders of ties, a hundredth of a search. If one takes more, the
-/// bounds of the best and the worst order are taken instead.
+/// The largest number of steps of a bound of means over tie orders: a hundredth of a search. If a bound takes more, the
+/// bounds of the best and the worst order replace it.
 const WORTH: usize = STEPS as usize / 100;
 
-/// The costs of the general search for one pair of rankings, and the orders of ties that its bounds are for.
+/// The costs of the general search for one pair, and the tie orders of its bounds.
 #[derive(Clone, Copy)]
 pub(super) struct Cost {
-    /// About how many steps a value takes, the mean over orders of ties of both rankings.
+    /// About how many steps one value takes.
     pub mean: usize,
-    /// About how many steps an upper bound of the difference takes.
+    /// About how many steps one upper bound takes.
     pub bound: usize,
-    /// The orders of ties for a score's lowest value, and for its highest: the mean over all orders for both; or the
-    /// worst and the best order, which enclose the mean.
+    /// The tie orders for the lowest value of a score, and for its highest: the mean over all orders, or the worst and
+    /// the best order, which enclose it.
     pub resolutions: [Resolution; 2],
 }
 
@@ -35,12 +35,12 @@ impl Cost {
         let untied = if measure.formula().is_some() { CALL } else { 1000 } + each * documents;
         let by_orders = measure.formula().is_some() || info.sampled.iter().any(SampledOrders::is_of_mean);
         let mean = if by_orders {
-            // The measure may go through every order of the ties, or through a sample of them.
+            // The measure may go through all tie orders, or through a sample.
             untied * sizes.iter().flat_map(|&size| 2..=size).fold(1, |orders, n| (orders * n).min(ORDERS))
         } else {
             untied + 4 * sizes.iter().map(|size| size * size).sum::<usize>()
         };
-        // If documents are tied, bounds may take as many means as there are documents, except for measures of sets.
+        // If documents are tied, a bound may take as many means as there are documents, except for measures of sets.
         let squares = if difference.is_of_set() { 0 } else { measure.bound_steps(documents) };
         let (in_one, tied) = ((2 * untied).saturating_add(squares), sizes.iter().any(|&size| size > 1));
         let of_means = if measure.formula().is_some() { 4 * mean } else { in_one.saturating_add(documents * mean / 4) };

@@ -1,5 +1,5 @@
-//! Two rankings in which some unknown documents have a grade and others do not yet, and a measure's bounds for them.
-//! The documents to decide are the *units* of the search, and the possible grades its *choices*.
+//! Two rankings in which some unknown documents have a grade and others do not yet, and the measure's bounds for them.
+//! In the search, documents to decide are *units* and possible grades are *choices*.
 
 use std::cell::OnceCell;
 
@@ -14,54 +14,50 @@ use crate::measures::bounds::{Bounds, Open, Resolution};
 use crate::ranking::{List, Ranking};
 use crate::table::Judgments;
 
-/// Unknown documents that are in the same tie groups, so that it only matters how many of them have each grade.
+/// Unknown documents in the same tie groups. Only the number of documents with each grade matters.
 #[derive(Debug, Clone)]
 pub(super) struct AlikeDocuments {
-    /// The indices of the documents' tie groups in A and in B; none if a ranking lacks them.
+    /// The index of their tie group in A and in B; none if a ranking lacks them.
     pub groups: [Option<usize>; 2],
-    /// The documents' indices among those of the pair.
+    /// The indices of the documents among those of the pair.
     pub places: Vec<usize>,
-    /// The number of further documents that are not among the pair's: one that fills a ranking up, or those of the pool
+    /// The number of documents that are not among those of the pair: one that fills a ranking up, or those of the pool
     /// that neither ranking retrieves.
     others: usize,
 }
 
-/// A tie group of one ranking.
 pub(super) struct GroupSpan {
-    /// The number of documents above the group.
     pub start: usize,
-    /// The number of documents in the group.
     size: usize,
 }
 
-/// Two rankings with documents to decide, for the general search.
+/// Two rankings with documents to decide.
 pub(super) struct GradedPair<'s> {
     difference: &'s GeneralDifference,
-    /// The tie groups of A and of B, and after them a group for each document that fills a ranking up.
+    /// The tie groups of A and of B. Each document that fills a ranking up is a group at the end.
     pub sides: [Vec<GroupSpan>; 2],
     /// All grades that documents have or may have, highest first.
     grades: Vec<f64>,
-    /// For each choice, the index in `grades` of the grade that it stands for.
+    /// For each choice, the index of its grade in `grades`.
     choices: Vec<usize>,
-    /// For each grade, the number of the query's judged documents that have it.
+    /// For each grade, the number of judged documents of the query.
     judged: Vec<u32>,
-    /// For A and for B, and for each of their groups one after the other: the number of judged documents of each grade.
+    /// The number of judged documents of each grade, for each group of A and of B.
     known: [Vec<u32>; 2],
-    /// The documents to decide, by cells of alike ones.
+    /// The documents to decide, by cells of documents that are alike.
     pub cells: Vec<AlikeDocuments>,
-    /// For each document to decide, in the order of decisions, the index of its cell.
+    /// For each document to decide, the index of its cell, in the order of decisions.
     pub units: Vec<usize>,
-    /// For each document of the pair, the indices of its tie groups in A and in B.
+    /// For each document of the pair, the index of its tie group in A and in B.
     places: Vec<[Option<usize>; 2]>,
     cost: Cost,
-    /// The largest number of documents to decide that may have a grade above 0.
+    /// How many of the documents to decide may have a grade above 0.
     most: usize,
-    /// The bounds of S(A) and of S(B) if nothing is decided.
+    /// The bounds of S(A) and of S(B) before any decision.
     root: OnceCell<[Bounds; 2]>,
 }
 
 impl AlikeDocuments {
-    /// The number of documents in the cell.
     pub fn len(&self) -> usize {
         self.places.len() + self.others
     }
@@ -80,7 +76,7 @@ impl<'s> GradedPair<'s> {
         };
         let sides = [groups(pair.a), groups(pair.b)];
         let judged = pair.facts.levels.iter().map(|level| level.grade).filter(|&grade| grade >= 0.0);
-        // All grades of judged documents and of choices, highest first; `index` finds a grade in them.
+        // All grades of judged documents and of choices, highest first. `index` finds a grade in them.
         let mut grades: Vec<f64> = difference.grades.iter().copied().chain(judged).collect();
         grades.sort_unstable_by(|x, y| y.total_cmp(x));
         grades.dedup();
@@ -129,7 +125,7 @@ impl<'s> GradedPair<'s> {
         if difference.is_moving && pair.facts.unretrieved > 0 {
             cells.push(AlikeDocuments { groups: [None; 2], places: Vec::new(), others: pair.facts.unretrieved });
         }
-        // Documents of both rankings are decided first, because they matter most, and then those at high ranks.
+        // Documents of both rankings are decided first, because they matter most; then those at high ranks.
         let start =
             |cell: &AlikeDocuments, side: usize| cell.groups[side].map_or(usize::MAX, |group| sides[side][group].start);
         cells.sort_by_key(|cell| (cell.groups.contains(&None), start(cell, 0).min(start(cell, 1))));
@@ -137,7 +133,7 @@ impl<'s> GradedPair<'s> {
         let units: Vec<usize> = units.collect();
         let mut sizes: Vec<usize> = sides.iter().flatten().map(|group| group.size).collect();
         if difference.is_of_set() {
-            // A measure of sets takes no more time for a tie group than for documents that are not tied.
+            // A measure of sets takes no longer for a tie group than for untied documents.
             sizes = vec![1; sizes.into_iter().sum()];
         }
         let cost = Cost::new(difference, &sizes, units.len());
@@ -157,25 +153,24 @@ impl<'s> GradedPair<'s> {
         }
     }
 
-    /// Allows at most `most` documents to have a grade above 0.
+    /// Allows at most `most` documents to get a grade above 0.
     pub fn at_most(self, most: usize) -> GradedPair<'s> {
         GradedPair { most, ..self }
     }
 
-    /// The choices that give no document to decide a grade above 0, with their value.
+    /// The choices without a grade above 0, and their value.
     pub fn nonrelevant(&self) -> Incumbent {
         let chosen = vec![self.choices.len() as u8 - 1; self.units.len()];
         let value = branch::Problem::value(self, &chosen);
         Incumbent { chosen, value, bound: value, nodes: 0 }
     }
 
-    /// The number of decided documents that have a grade above 0.
+    /// How many decided documents have a grade above 0.
     fn relevant(&self, chosen: &[u8]) -> usize {
         let none = self.choices.len() - 1;
         chosen.iter().filter(|&&choice| (choice as usize) < none).count()
     }
 
-    /// Exchange A and B.
     pub fn swap(&mut self) {
         self.sides.swap(0, 1);
         self.known.swap(0, 1);
@@ -184,8 +179,8 @@ impl<'s> GradedPair<'s> {
         self.root.get_mut().into_iter().for_each(|root| root.swap(0, 1));
     }
 
-    /// Ranking A (`side` 0) or B (1) with its judged documents and the decided ones. Each decided document is given by
-    /// its groups and the index of its grade.
+    /// Ranking A (`side` 0) or B (1) with its judged and its decided documents. A decided document is given by its
+    /// groups and the index of its grade.
     fn ranking(&self, side: usize, decided: impl Iterator<Item = ([Option<usize>; 2], usize)>) -> Ranking {
         let width = self.grades.len();
         // The number of documents of each grade in each group.
@@ -205,32 +200,33 @@ impl<'s> GradedPair<'s> {
         ranking
     }
 
-    /// The grades with their numbers of documents, from the number of documents for each grade.
+    /// The number of documents of each grade, as levels.
     fn levels(&self, counts: &[u32]) -> Vec<Level> {
         let levels = self.grades.iter().zip(counts).filter(|(_, count)| **count > 0);
         levels.map(|(&grade, &count)| Level { grade, count }).collect()
     }
 
-    /// The grades of the query's judged documents and of the decided ones, with their numbers of documents.
+    /// The grades of judged and of decided documents, as levels.
     fn truth(&self, decided: impl Iterator<Item = usize>) -> Vec<Level> {
         let mut counts = self.judged.clone();
         decided.for_each(|grade| counts[grade] += 1);
         self.levels(&counts)
     }
 
-    /// For each decided document, its tie groups and the index of its grade.
+    /// The tie groups of each decided document, and the index of its grade.
     fn decided<'c>(&'c self, chosen: &'c [u8]) -> impl Iterator<Item = ([Option<usize>; 2], usize)> + Clone + 'c {
         let units = self.units.iter().zip(chosen);
         units.map(|(&cell, &choice)| (self.cells[cell].groups, self.choices[choice as usize]))
     }
 
-    /// The score of A (`side` 0) or B (1) if documents have these grades, as a mean over orders of ties.
+    /// The score of A (`side` 0) or B (1) with these grades, as a mean over tie orders.
     fn mean(&self, side: usize, decided: impl Iterator<Item = ([Option<usize>; 2], usize)> + Clone) -> f64 {
         let levels = self.truth(decided.clone().map(|(_, grade)| grade));
         let ranking = self.ranking(side, decided);
         let value = self.difference.measure.mean(&ranking, &Judgments::none().with_levels(&levels));
         let value = if value.is_nan() { 0.0 } else { value };
-        // A user's formula must not fall when a grade grows; the value lies between the bounds, so it can be checked.
+        // A user's formula promises not to fall if a grade grows. Its value lies between the bounds, so this can be
+        // checked.
         if let Some(formula) = self.difference.measure.formula() {
             let Bounds { low, high, .. } = self.root()[side];
             if low < high {
@@ -241,7 +237,7 @@ impl<'s> GradedPair<'s> {
         value
     }
 
-    /// Whether the means over orders of ties are exact if the documents to decide have these choices.
+    /// Whether the means over tie orders are exact with these choices.
     pub fn certainty(&self, chosen: &[u8]) -> Certainty {
         let decided = self.decided(chosen);
         let levels = self.truth(decided.clone().map(|(_, grade)| grade));
@@ -250,19 +246,18 @@ impl<'s> GradedPair<'s> {
         certainty(0).max(certainty(1))
     }
 
-    /// S(A) and S(B) if no grade of a document to decide changes them, as in a measure that leaves out unjudged
-    /// documents.
+    /// S(A) and S(B), if no decision changes them, as in a measure that leaves out unjudged documents.
     pub fn settled(&self) -> Option<[f64; 2]> {
         let root = self.root();
         root.iter().all(|bounds| bounds.low == bounds.high).then(|| root.map(|bounds| bounds.low))
     }
 
-    /// The bounds of S(A) and of S(B) if nothing is decided.
+    /// The bounds of S(A) and of S(B) before any decision.
     pub fn root(&self) -> &[Bounds; 2] {
         self.root.get_or_init(|| [0, 1].map(|side| self.bounds(side, &[])))
     }
 
-    /// The lowest and the highest score of A (`side` 0) or B (1) if the first units have these choices, and the others
+    /// The lowest and the highest score of A (`side` 0) or B (1). The first units have these choices, and the others
     /// any.
     fn bounds(&self, side: usize, chosen: &[u8]) -> Bounds {
         let decided = self.decided(chosen);
@@ -314,7 +309,7 @@ impl branch::Problem for GradedPair<'_> {
     }
 }
 
-/// The scores of both rankings as a function of the documents' gains, which are grades here.
+/// The scores of both rankings, where the gains are grades.
 impl ScoresByGains for GradedPair<'_> {
     fn a(&self, gains: &[f64]) -> f64 {
         self.score(0, gains)
@@ -326,8 +321,8 @@ impl ScoresByGains for GradedPair<'_> {
 }
 
 impl GradedPair<'_> {
-    /// The score of A (`side` 0) or B (1) if the pair's documents have these grades. Documents that fill it up are not
-    /// judged.
+    /// The score of A (`side` 0) or B (1) if the documents of the pair have these grades. Documents that fill it up are
+    /// not judged.
     fn score(&self, side: usize, gains: &[f64]) -> f64 {
         if let Some(values) = self.settled() {
             return values[side];

@@ -1,15 +1,15 @@
-//! A general search, for any measure with bounds over unjudged documents.
+//! A general search for the largest difference, for any measure with bounds over unjudged documents.
 //!
-//! The score S is the measure itself, on rankings in which every document has a grade. Judged documents have their own;
-//! unjudged ones may have any of 0, 1, ... `max_grade`, and any grade of the qrels up to that. Normalisers are the
-//! measure's own: R and ideal rankings count the judged documents of the query and those that are given a grade.
-//! Documents that neither ranking retrieves stay unjudged. If S is undefined, it counts as 0.
+//! The score S is the measure itself, on rankings in which every document has a grade. Judged documents keep theirs. An
+//! unjudged document may have any of 0, 1, ... `max_grade`, and any grade of the qrels up to that. R and ideal rankings
+//! count judged documents and those that get a grade. Documents that neither ranking retrieves stay unjudged. An
+//! undefined S counts as 0.
 //!
-//! With some documents decided, `S(A) - S(B)` is at most the highest S(A) less the lowest S(B), which the measure's
-//! bounds tell. Documents that are in the same tie group of A and in the same tie group of B are alike.
+//! After some decisions, `S(A) - S(B)` is at most the highest S(A) minus the lowest S(B), which are the measure's
+//! bounds. Documents in the same tie group of A and in the same tie group of B are alike.
 //!
-//! For verdicts the search is the same, except that rankings are not filled up, documents have the grades that are
-//! possible, and the pool's documents that neither ranking retrieves may be relevant, too.
+//! For verdicts, the search is the same, except that rankings are not filled up, and documents of the pool that neither
+//! ranking retrieves may be relevant, too.
 
 mod cost;
 mod graded;
@@ -40,28 +40,27 @@ use crate::names::{Aggregate, Info, Needs, Spec};
 use crate::ranking::{List, Placed, Ranking};
 use crate::table::Judgments;
 
-/// The largest number of different grades that documents may have.
+/// The largest number of different grades that a document may have.
 const MOST: usize = 256;
 
-/// The largest number of documents of the ranking with which it is tried whether a measure has bounds.
+/// The largest number of documents in the ranking with which it is tested whether a measure has bounds.
 const PROBED: usize = 1000;
 
-/// The number of steps of a search for a verdict, which has a search for each query and direction.
+/// The number of steps of a search for a verdict. A verdict takes two for each query.
 const MOVING_STEPS: u64 = STEPS / 100;
 
 /// The difference in a measure of which only bounds are known.
 struct GeneralDifference {
     scale: Scale,
-    /// The facts of the measure.
     info: &'static Info,
     measure: Box<dyn Measure>,
-    /// Whether no grade of an unjudged document changes the measure, as of one that reads only judged documents.
+    /// Whether grades of unjudged documents do not change the measure, because it leaves them out.
     fixed: bool,
-    /// Whether the difference is for verdicts, and not for MED or Delta.
+    /// Whether the difference is for verdicts.
     is_moving: bool,
-    /// The orders of tied documents.
+    /// The order of tied documents that scores are for.
     ties: TieOrders,
-    /// Grades that an unjudged document may have, highest first; the last is 0.
+    /// The possible grades of an unjudged document, highest first. The last is 0.
     grades: Vec<f64>,
 }
 
@@ -111,8 +110,8 @@ fn refusal(of: &Spec, what: &str, why: &str) -> Error {
 }
 
 impl GeneralDifference {
-    /// The difference in the measure of a setup, which must have bounds. `grades` are those that an unjudged document
-    /// may have, highest first.
+    /// The difference in a measure. It must have bounds. `grades` are the possible grades of an unjudged document,
+    /// highest first.
     fn new(setup: &Setup<'_>, scale: Scale, grades: Vec<f64>) -> Result<GeneralDifference> {
         let of = setup.spec;
         let is_moving = matches!(setup.question, Question::Verdicts { .. });
@@ -123,7 +122,7 @@ impl GeneralDifference {
         let measure = setup.measure(of, &grades, 2 * (setup.scope.depth + scale.cutoff.unwrap_or(0)))?;
         let ties = setup.options.ties;
         let general = GeneralDifference { scale, info: of.info, measure, fixed: false, is_moving, ties, grades };
-        // Try the measure's bounds on a ranking of unjudged documents.
+        // Test the measure's bounds on a ranking of unjudged documents.
         let mut ranking = Ranking::default();
         ranking.retrieved = of.cutoff.unwrap_or(setup.scope.depth).min(PROBED);
         (0..ranking.retrieved).for_each(|start| ranking.push(start, 1, std::iter::empty()));
@@ -142,18 +141,18 @@ impl GeneralDifference {
         }
     }
 
-    /// Whether no order of documents changes the measure.
+    /// Whether the order of documents does not change the measure.
     fn is_of_set(&self) -> bool {
         self.info.is_of_set && self.scale.cutoff.is_none()
     }
 
-    /// The ranks at which a ranking's tie groups end. If no order changes the measure, all documents are one group.
+    /// The ranks at which tie groups end. If order does not change the measure, all documents are one group.
     fn ends<'l>(&self, list: &'l List) -> &'l [u32] {
         let from = if self.is_of_set() { list.ends.len().saturating_sub(1) } else { 0 };
         &list.ends[from..]
     }
 
-    /// Whether both rankings have the same value whatever the grades are.
+    /// Whether both rankings have the same value with any grades.
     fn is_same(&self, pair: &RankingPair<'_>) -> bool {
         let is_in_both = || pair.places.iter().all(|x| x.a > 0 && x.b > 0);
         self.scale.lacking(pair) == 0 && (pair.is_same() || self.is_of_set() && is_in_both())
@@ -163,7 +162,7 @@ impl GeneralDifference {
         Open { ranking, truth, resolution: Resolution::Mean, grades: &self.grades, unretrieved }
     }
 
-    /// Searches for the largest S(A) - S(B) and the grades with which it is attained.
+    /// Searches for the largest S(A) - S(B), and grades that reach it.
     fn search(&self, problem: &GradedPair<'_>) -> Incumbent {
         let last = (self.grades.len() - 1) as u8;
         let start = |choice: &dyn Fn(&AlikeDocuments) -> bool| {
@@ -171,13 +170,13 @@ impl GeneralDifference {
             problem.units.iter().map(choice_of).collect::<Vec<u8>>()
         };
         let at = |group: Option<usize>, side: usize| group.map_or(usize::MAX, |group| problem.sides[side][group].start);
-        // For measures of sets, a scan finds the largest difference or a start for the search.
+        // For measures of sets, a scan finds the largest difference, or at least a start for the search.
         let mut work = Budget::new(if self.is_moving { MOVING_STEPS } else { STEPS });
         let scanned = if self.is_of_set() { sets::scan(problem, last, &mut work) } else { None };
         if let Some(best) = scanned.as_ref().filter(|best| best.bound == best.value) {
             return best.clone();
         }
-        // Start with the highest grade for all documents that A has higher, for those that B lacks, for all, and for
+        // Four starts: the highest grade for all documents that A has higher, for those that B lacks, for all, and for
         // none.
         let mut starts = vec![
             start(&|cell| at(cell.groups[0], 0) < at(cell.groups[1], 1)),
@@ -194,7 +193,7 @@ impl GeneralDifference {
         Incumbent { bound: incumbent.bound.min(most).max(incumbent.value), ..incumbent }
     }
 
-    /// For MED and Delta: the grades of all unknown documents, and of those that fill A, as the search has chosen them.
+    /// For MED and Delta: the grades of all unknown documents and of those that fill A, from a search.
     fn filled_assignment(&self, pair: &RankingPair<'_>, problem: &GradedPair<'_>, best: &Incumbent) -> Assignment {
         let numbers: Vec<u32> = pair.places.iter().map(|place| place.document).collect();
         let mut grades = vec![0.0; numbers.len() + self.scale.lacking(pair)];
@@ -212,7 +211,7 @@ impl GeneralDifference {
         self.scale.assignment(pair, best.value, &numbers, &grades)
     }
 
-    /// For verdicts: the unknown documents with a grade above 0, as the search has chosen them.
+    /// For verdicts: the unknown documents with a grade above 0, from a search.
     fn relevant_assignment(&self, pair: &RankingPair<'_>, problem: &GradedPair<'_>, best: &Incumbent) -> Assignment {
         let mut graded: Vec<(Option<u32>, f64)> = Vec::new();
         let mut chosen = best.chosen.iter().map(|&choice| self.grades[choice as usize]);
@@ -247,7 +246,7 @@ impl Difference for GeneralDifference {
         if self.is_same(pair) {
             return fixed(directions, 0.0);
         }
-        // `sure` collects whether the means over orders of ties were exact in the best assignments.
+        // `sure` collects whether means over tie orders were exact.
         let sure = Cell::new(Certainty::Exact);
         let solve = |problem: &mut GradedPair<'_>| {
             let best = self.search(problem);
@@ -256,7 +255,7 @@ impl Difference for GeneralDifference {
             }
             (best.value, best.bound)
         };
-        // The difference is undefined without finite bounds, and known if no grade changes either score.
+        // Without finite bounds, the difference is undefined. If no grade changes either score, it is known.
         let mut problem = GradedPair::new(self, pair);
         let [a, b] = *problem.root();
         if [a.low, a.high, b.low, b.high].iter().any(|bound| !bound.is_finite()) {
@@ -287,7 +286,7 @@ impl Difference for GeneralDifference {
     fn failure(&self) -> Option<Failure> {
         self.measure.formula().and_then(Formula::failure)
     }
-    /// Of the best order of A and the worst of B, only the measure's own bounds say something.
+    /// For the best order of A and the worst of B, only the measure's bounds are known.
     fn upper_bounds(&self, pair: &RankingPair<'_>, work: &mut DifferenceWorkspace) -> UpperBounds {
         if self.is_searched(pair) {
             return solved_bounds(self, pair, work);

@@ -1,52 +1,50 @@
-//! Branch and bound for problems in which each unit (a document to judge) gets one of several choices (a grade), and
-//! for which a bound is known when only some units have theirs.
+//! Branch and bound for problems in which each unit (a document) gets one of several choices (a grade), and a bound is
+//! known when only some units have theirs.
 //!
-//! Units get their choices in a fixed order. The open node with the highest bound is visited next, so the bound of the
-//! whole problem falls as long as there is work left. Units that are alike follow each other, and their choices are
-//! only tried in an order that never falls, because exchanging them changes nothing.
+//! Units get their choices in a fixed order. The open node with the highest bound is visited next. Units that are alike
+//! follow each other, and their choices never fall, because exchanging them changes nothing.
 
 use super::budget::Budget;
 use super::open_nodes::OpenNodes;
 
-/// Two values count as equal if they differ by no more than this, as a share of the best value or of 1.
+/// Two values count as equal if they differ by this share of the best value, or of 1.
 const TOLERANCE: f64 = 1e-12;
 
-/// A problem in which each unit gets one of several choices, and the value of all choices is to be as large as
-/// possible.
+/// A problem in which each unit gets one of several choices. The value of all choices should be as large as possible.
 pub trait Problem {
-    /// For each unit, a number that it shares with the units that are like it; these stand next to each other.
+    /// The kind of each unit. Units of one kind are alike, and stand next to each other.
     fn units(&self) -> &[usize];
 
     /// How many choices each unit has.
     fn choices(&self) -> usize;
-    /// The value if all units have these choices.
+    /// The value if the units have these choices.
     fn value(&self, chosen: &[u8]) -> f64;
 
     /// An upper bound of the value if the first units have these choices, and the others any.
     fn bound(&self, chosen: &[u8]) -> f64;
 
-    /// About how many steps it takes to find a value, and to find a bound.
+    /// About how many steps a value takes, and a bound.
     fn steps(&self) -> (usize, usize);
 }
 
-/// The best choices that a search has found so far, with an upper bound of the value of any choices.
+/// The best choices found so far, and an upper bound of any value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Incumbent {
-    /// The choice of each unit, in the order of the units.
+    /// The choice of each unit.
     pub chosen: Vec<u8>,
-    /// The value of the problem with the choices in `chosen`.
+    /// The value of these choices.
     pub value: f64,
-    /// An upper bound of the problem's value with any choices.
+    /// An upper bound of the value of any choices.
     pub bound: f64,
     /// How many nodes were visited.
     pub nodes: u64,
 }
 
-/// Searches for the largest value of a problem. `starts` are complete choices to start from, at least one: the search
-/// improves the best of them.
+/// Searches for the largest value of a problem. It improves the best of `starts`, which has at least one list of
+/// choices for all units.
 pub fn solve(problem: &dyn Problem, starts: Vec<Vec<u8>>, mut work: Budget) -> Incumbent {
     let mut best = Incumbent { chosen: Vec::new(), value: f64::NEG_INFINITY, bound: f64::INFINITY, nodes: 1 };
-    // A bound and a value are always found, however long they take.
+    // One bound and one value are computed even if there is not enough work for them.
     for (i, chosen) in starts.iter().enumerate() {
         if work.take(problem.steps().0) || i == 0 {
             best.offer(problem.value(chosen), chosen);
@@ -56,7 +54,7 @@ pub fn solve(problem: &dyn Problem, starts: Vec<Vec<u8>>, mut work: Budget) -> I
     if best.is_closed(best.bound) {
         return best.close();
     }
-    // A quarter of the work may go into a local search, and all that is left into branch and bound.
+    // Up to a quarter of the work goes into a local search, and the rest into branch and bound.
     let mut climb = work.split(1, 4);
     best.climb(problem, &mut climb);
     work.give_back(climb);
@@ -64,7 +62,7 @@ pub fn solve(problem: &dyn Problem, starts: Vec<Vec<u8>>, mut work: Budget) -> I
 }
 
 impl Incumbent {
-    /// Replaces the best choices by these if their value is larger.
+    /// Keeps these choices if their value is larger.
     pub fn offer(&mut self, value: f64, chosen: &[u8]) {
         if value > self.value {
             self.value = value;
@@ -72,12 +70,12 @@ impl Incumbent {
         }
     }
 
-    /// Whether a node with this bound has no better choices than the best known, but for rounding.
+    /// Whether a node with this bound has no better choices, but for rounding.
     fn is_closed(&self, bound: f64) -> bool {
         bound <= self.value + TOLERANCE * self.value.abs().max(1.0)
     }
 
-    /// The same incumbent, with its value as the bound if the two differ only by rounding.
+    /// The same choices, with their value as the bound if the two differ only by rounding.
     pub fn close(self) -> Incumbent {
         Incumbent { bound: if self.is_closed(self.bound) { self.value } else { self.bound }, ..self }
     }
@@ -114,7 +112,7 @@ impl Incumbent {
                 break;
             }
             let unit = decided.len();
-            // A unit like the one before it gets no smaller choice.
+            // A unit gets no smaller choice than the unit before it that is alike.
             let least = if unit > 0 && units[unit] == units[unit - 1] { decided[unit - 1] } else { 0 };
             for choice in least..problem.choices() as u8 {
                 if !work.take(problem.steps().1) {
@@ -131,7 +129,7 @@ impl Incumbent {
                     open.push(bound, chosen);
                 }
             }
-            // If no node is open, all others were proved to be no better.
+            // If no node is open, no choices are better.
             if open.is_empty() {
                 self.bound = self.value;
             }

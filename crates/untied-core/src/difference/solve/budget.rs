@@ -1,9 +1,9 @@
-//! Limits of the work of a search.
+//! The work that a search may do.
 
 use crate::watch;
 
-/// The work that a search may still do, in steps of about a nanosecond. They are counted and not timed, so that the
-/// result of a search does not depend on the machine.
+/// The work that a search may still do, in steps of about a nanosecond. Steps are counted and not timed, so results do
+/// not depend on the machine.
 #[derive(Debug, Clone, Copy)]
 pub struct Budget {
     left: u64,
@@ -15,8 +15,8 @@ impl Budget {
         Budget { left: steps }
     }
 
-    /// Spends steps before they are taken. Returns false, and leaves none, if fewer are left or the user has
-    /// interrupted.
+    /// Takes steps from the budget. If too few are left, or the user has interrupted, it empties the budget and returns
+    /// false.
     pub fn take(&mut self, steps: usize) -> bool {
         let may = steps as u64 <= self.left && !watch::is_stopped();
         self.left = if may { self.left - steps as u64 } else { 0 };
@@ -28,7 +28,7 @@ impl Budget {
         self.left
     }
 
-    /// Gives `share` of `of_shares` parts of the steps that are left to another search.
+    /// Takes the share `share` / `of_shares` out of the budget, for another search.
     pub fn split(&mut self, share: u64, of_shares: u64) -> Budget {
         let steps = (u128::from(self.left) * u128::from(share) / u128::from(of_shares.max(share).max(1))) as u64;
         self.left -= steps;

@@ -1,28 +1,28 @@
-//! ERR if at most a given number of unknown documents are relevant. ERR is the mean of the largest discount among the
-//! documents at which the user stops, each with a probability of its own.
+//! ERR, if the number of relevant unknown documents is limited. ERR is the mean of the largest discount among the
+//! documents at which the user stops, each with its own probability.
 //!
-//! ERR is submodular: what one more relevant document gains never rises if others are relevant already. Let the set S
-//! of documents be relevant, and let those of U be undecided. Then making a set T of U relevant gains at most
+//! ERR is submodular: one more relevant document gains less if others are relevant already. Let the documents of S be
+//! relevant, and those of U be undecided. If a set T of undecided documents becomes relevant, this gains at most
 //!
 //!   sum over x in T of w_x,    w_x = dA(x | S) - dB(x | S and all of U but x),
 //!
-//! where dA(x | S) is what x gains in A if just S is relevant, and dB the gain in B if all others of U are relevant,
-//! too. With room for k more relevant documents, the sum of the k largest w_x above 0 bounds what can be gained, and no
-//! document with w_x <= 0 is in a best set. With room for one, trying each document is exact. The search branches on
-//! the document with the largest w_x.
+//! where dA is the gain of x in A, and dB its gain in B, if just the documents after the bar are relevant. With room
+//! for k more relevant documents, the sum of the k largest w_x above 0 bounds the gain, and no document with w_x <= 0
+//! is in a best set. With room for one, trying each document is exact. The search branches on the document with the
+//! largest w_x.
 
 use super::budget::Budget;
 use super::search::{Bound, BranchAndBound, depth_first};
 use super::{Document, Instance};
 
-/// A node whose bound exceeds the best known value by no more than this is not searched.
+/// A node is not searched if its bound exceeds the best value by this or less.
 const TOLERANCE: f64 = 1e-12;
 
 /// Two rankings and their unknown documents.
 pub struct CappedCascade<'s> {
     /// The documents of A or B within the depth.
     documents: &'s [Document],
-    /// The probability that an unknown document stops the user if it is relevant.
+    /// The probability that a relevant unknown document stops the user.
     top: f64,
     /// The number of ranks that count.
     depth: usize,
@@ -31,24 +31,24 @@ pub struct CappedCascade<'s> {
 /// The best assignment that was found.
 #[derive(Debug, Clone, Default)]
 pub struct CappedSolution {
-    /// The difference S(A) - S(B) of this assignment.
+    /// Its difference S(A) - S(B).
     pub value: f64,
-    /// An upper bound of the largest difference, equal to `value` if the search was completed.
+    /// An upper bound of the largest difference. It equals `value` if the search was completed.
     pub bound: f64,
-    /// The indices of the unknown documents that are relevant.
+    /// The indices of the relevant unknown documents.
     pub documents: Vec<usize>,
 }
 
-/// One ranking, if it is known which documents are relevant.
+/// One ranking with known relevance.
 struct ReachedRanking {
-    /// For each rank, from the first: the probability that a user reaches it, divided by the rank.
+    /// For each rank, the probability that a user reaches it, divided by the rank.
     reach: Vec<f64>,
-    /// For each rank, the part of ERR that the ranks below it contribute.
+    /// For each rank, the part of ERR that comes from the ranks below it.
     after: Vec<f64>,
 }
 
 impl ReachedRanking {
-    /// A ranking with these probabilities to stop at its ranks.
+    /// A ranking with these probabilities of stopping.
     fn new(stops: &[f64]) -> ReachedRanking {
         let (mut reach, mut chance) = (Vec::with_capacity(stops.len()), 1.0);
         for (rank, stop) in (1..).zip(stops) {
@@ -63,14 +63,14 @@ impl ReachedRanking {
         ReachedRanking { reach, after }
     }
 
-    /// The ERR of the ranking, with its probabilities to stop.
+    /// The ERR of the ranking. `stops` has its probabilities of stopping.
     fn value(&self, stops: &[f64]) -> f64 {
         self.reach.iter().zip(stops).map(|(reach, stop)| reach * stop).sum()
     }
 
-    /// What ERR gains if the document at a rank becomes relevant, so that users stop there with the probability `top`.
-    /// `own` is `top` if it is relevant in this ranking already, and else 0: the part of ERR below it is divided by
-    /// `1 - own`, to leave the document out.
+    /// The gain of ERR if the document at a rank becomes relevant and stops users with the probability `top`. `own` is
+    /// `top` if it is relevant already, and else 0. The part of ERR below it is divided by `1 - own`, to leave the
+    /// document out.
     fn gain(&self, rank: u32, top: f64, own: f64) -> f64 {
         if rank == 0 {
             return 0.0;
@@ -81,12 +81,12 @@ impl ReachedRanking {
 }
 
 impl<'s> CappedCascade<'s> {
-    /// The problem of an instance whose documents gain their chance to stop the user.
+    /// The problem of an instance whose gains are probabilities of stopping.
     pub fn new(Instance { documents, top, depth, .. }: &'s Instance) -> CappedCascade<'s> {
         CappedCascade { documents, top: *top, depth: *depth }
     }
 
-    /// The probabilities to stop at each rank of A, and of B, if the unknown documents that `on` names are relevant.
+    /// The probabilities of stopping at each rank of A and of B, if the unknown documents that `on` names are relevant.
     fn sides(&self, on: impl Fn(usize) -> bool) -> (Vec<f64>, Vec<f64>) {
         let mut sides = (vec![0.0; self.depth], vec![0.0; self.depth]);
         for (number, x) in self.documents.iter().enumerate() {
@@ -100,10 +100,10 @@ impl<'s> CappedCascade<'s> {
         sides
     }
 
-    /// For n = 0, 1, 2, ...: an upper bound of what S(A) - S(B) gains if n unknown documents are relevant instead of
-    /// none. For one document it is exact; for more it is the sum of the largest w_x.
+    /// Upper bounds of what S(A) - S(B) gains from n = 0, 1, 2, ... relevant unknown documents. For one it is exact,
+    /// and for more the sum of the largest w_x.
     pub fn gain_bounds(&self) -> Vec<f64> {
-        // w_x of each unknown document, with no unknown document relevant in A and all others relevant in B.
+        // w_x of each unknown document. No unknown document is relevant in A, and all others are in B.
         let (none, all) = (self.sides(|_| false), self.sides(|_| true));
         let (a, b, full) = (ReachedRanking::new(&none.0), ReachedRanking::new(&none.1), ReachedRanking::new(&all.1));
         let open = || self.documents.iter().filter(|x| x.known.is_none());
@@ -119,7 +119,7 @@ impl<'s> CappedCascade<'s> {
         std::iter::once(0.0).chain(weights.first().map(|_| single)).chain(sums).collect()
     }
 
-    /// The largest difference with at most `most` unknown documents relevant.
+    /// The largest difference with at most `most` relevant unknown documents.
     pub fn largest(&self, most: usize, work: &mut Budget) -> CappedSolution {
         let best = CappedSolution { value: f64::NEG_INFINITY, ..CappedSolution::default() };
         let mut search = CappedSearch { problem: self, best, work };
@@ -130,7 +130,7 @@ impl<'s> CappedCascade<'s> {
         best
     }
 
-    /// A node in which the documents `chosen` are relevant, and up to `room` of those in `open` may be, too.
+    /// A node in which the documents `chosen` are relevant, and up to `room` documents of `open` may be, too.
     fn node(&self, chosen: Vec<usize>, open: Vec<usize>, room: usize) -> CappedNode {
         let stops = self.sides(|x| chosen.contains(&x));
         let (a, b) = (ReachedRanking::new(&stops.0), ReachedRanking::new(&stops.1));
@@ -139,20 +139,20 @@ impl<'s> CappedCascade<'s> {
     }
 }
 
-/// A node of the search: some unknown documents are relevant, and others may be.
+/// A node: some unknown documents are relevant, and others may be.
 struct CappedNode {
-    /// The indices of the unknown documents that are relevant.
+    /// The indices of the relevant unknown documents.
     chosen: Vec<usize>,
-    /// S(A) - S(B) if of the unknown documents only those in `chosen` are relevant.
+    /// S(A) - S(B) with these relevant documents.
     value: f64,
-    /// Ranking A if of the unknown documents only those in `chosen` are relevant.
+    /// Ranking A with these relevant documents.
     a: ReachedRanking,
-    /// Ranking B if of the unknown documents only those in `chosen` are relevant.
+    /// Ranking B with these relevant documents.
     b: ReachedRanking,
-    /// The documents that may be relevant, too. Bounding a node sorts them by falling w_x, and drops those with w_x <=
-    /// 0.
+    /// The documents that may be relevant, too. Once the node is bounded, they are sorted by falling w_x, without those
+    /// with w_x <= 0.
     open: Vec<usize>,
-    /// How many of `open` may be relevant at most.
+    /// How many documents of `open` may be relevant.
     room: usize,
 }
 
@@ -181,7 +181,7 @@ impl BranchAndBound for CappedSearch<'_> {
         if *room == 0 {
             return Bound::Closed;
         }
-        // With room for one more document, its gain is exact, so the best one is the answer.
+        // With room for one document, its gain is exact, so the best one is the answer.
         if *room == 1 {
             let gain = |&x: &usize| a.gain(documents[x].a, top, 0.0) - b.gain(documents[x].b, top, 0.0);
             if let Some((gain, x)) = open.iter().map(|x| (gain(x), *x)).max_by(|x, y| x.0.total_cmp(&y.0)) {
@@ -190,7 +190,7 @@ impl BranchAndBound for CappedSearch<'_> {
             }
             return Bound::Closed;
         }
-        // w_x of each open document: its gain in A if nothing more is relevant, less that in B if all open ones are.
+        // w_x of each open document. In A nothing more is relevant, and in B all open documents are.
         let mut may = vec![false; documents.len()];
         chosen.iter().chain(&*open).for_each(|&x| may[x] = true);
         let full = ReachedRanking::new(&self.problem.sides(|x| may[x]).1);
@@ -209,7 +209,7 @@ impl BranchAndBound for CappedSearch<'_> {
         }
     }
 
-    /// Two nodes: in the first, the open document with the largest w_x is relevant; in the second, it is not.
+    /// Two nodes: the open document with the largest w_x is relevant, or it is not.
     fn split(&mut self, mut node: CappedNode) -> [CappedNode; 2] {
         let first = node.open.remove(0);
         let chosen = node.chosen.iter().copied().chain([first]).collect();

@@ -1,27 +1,25 @@
-//! Cells of two rankings with ties: the unknown documents that one tie group of A and one tie group of B have in
-//! common.
+//! Cells of two rankings with ties. A cell has the unknown documents that one tie group of A and one of B have in
+//! common. They can be exchanged, so only the number z of relevant ones among its n documents matters.
 //!
-//! The documents of a cell can be exchanged, so only the number z of relevant ones among its n documents matters.
-//!
-//! *Dominance.* Cell x is *above* cell y if x does not come after y in A, nor before y in B. Suppose that a score never
-//! falls when relevance moves up. Then some assignment with the largest `S(A) - S(B)` has, for all such pairs, no
-//! relevant document in y (`z_y = 0`) or only relevant ones in x (`z_x = n_x`). This is because moving relevance from y
-//! to x never lowers S(A) nor raises S(B); and it ends, because each move that changes a rank makes the sum of `rank in
-//! B - rank in A` over relevant documents larger. If neither of two cells is above the other, they stand in the same
-//! order in both rankings, in different groups of both.
+//! *Dominance.* Cell x is *above* cell y if x does not come after y in A, nor before y in B. If a score never falls
+//! when relevance moves up, some best assignment has no relevant document in y (`z_y = 0`) or only relevant ones in x
+//! (`z_x = n_x`), for all such pairs. The reason is that moving relevance from y to x never lowers S(A) nor raises
+//! S(B). This ends, because each such move that changes a rank makes the sum of `rank in B - rank in A` over relevant
+//! documents larger. If neither of two cells is above the other, both rankings have them in the same order, in
+//! different groups.
 
 use super::Instance;
 
-/// One cell: the unknown documents that a tie group of A and one of B have in common.
+/// A cell: the unknown documents that a tie group of A and one of B have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TieCell {
-    /// The index of the cell's tie group in A.
+    /// The index of its tie group in A.
     pub a: usize,
-    /// The index of the cell's tie group in B.
+    /// The index of its tie group in B.
     pub b: usize,
-    /// The index in [`TieCells::documents`] of the cell's first document.
+    /// The index of its first document in [`TieCells::documents`].
     start: usize,
-    /// The number of documents in the cell.
+    /// The number of its documents.
     pub size: usize,
 }
 
@@ -31,7 +29,7 @@ impl TieCell {
         TieCell { a, b, start: 0, size }
     }
 
-    /// Exchange A and B.
+    /// Exchanges A and B.
     pub fn swap(&mut self) {
         std::mem::swap(&mut self.a, &mut self.b);
     }
@@ -41,7 +39,7 @@ impl TieCell {
         TieCell { a, b, ..*self }
     }
 
-    /// Whether this cell does not come after another in A, nor before it in B; a cell is above itself, too.
+    /// Whether this cell does not come after the other in A, nor before it in B. A cell is above itself, too.
     pub fn is_above(&self, other: &TieCell) -> bool {
         self.a <= other.a && self.b >= other.b
     }
@@ -50,16 +48,15 @@ impl TieCell {
 /// The cells of two rankings, sorted by their group in A and then by their group in B.
 #[derive(Debug, Default)]
 pub(super) struct TieCells {
-    /// All cells, in this order.
     pub all: Vec<TieCell>,
-    /// The indices in the instance of the cells' documents, cell by cell.
+    /// The indices of the documents in the instance, cell by cell.
     documents: Vec<usize>,
     /// For each document of a cell: its groups in A and in B, and its index in the instance.
     keyed: Vec<(usize, usize, usize)>,
     sorter: GroupSorter<(usize, usize, usize)>,
 }
 
-/// Sorts items by the index of their group: a counting sort, which takes linear time and keeps the order within groups.
+/// Sorts items by the index of their group. This counting sort takes linear time and keeps the order within groups.
 #[derive(Debug, Default)]
 pub(super) struct GroupSorter<T> {
     /// For each group, the index of its next item in the sorted order.
@@ -68,7 +65,7 @@ pub(super) struct GroupSorter<T> {
 }
 
 impl<T: Copy> GroupSorter<T> {
-    /// Sorts items by the index of the group that `group` gives for each.
+    /// Sorts items by the index that `group` gives.
     pub fn sort(&mut self, items: &mut Vec<T>, group: impl Fn(&T) -> usize) {
         let Some(&some) = items.first() else { return };
         let GroupSorter { next, sorted } = self;
@@ -91,7 +88,7 @@ impl<T: Copy> GroupSorter<T> {
 }
 
 impl TieCells {
-    /// Makes the cells of an instance, from its unknown documents that have a group in both rankings.
+    /// Makes the cells of an instance, from unknown documents with a group in both rankings.
     pub fn read(&mut self, instance: &Instance, groups: &DocumentGroups) {
         self.keyed.clear();
         for (id, (document, &groups_of)) in instance.documents.iter().zip(&groups.by_document).enumerate() {
@@ -112,8 +109,8 @@ impl TieCells {
         }
     }
 
-    /// Visits the documents of all cells: with the cell's index, the document's place in the cell, and its index in the
-    /// instance.
+    /// Visits the documents of all cells, with the index of the cell, of the document in the cell, and of the document
+    /// in the instance.
     pub fn each(&self, mut visit: impl FnMut(usize, usize, usize)) {
         for (number, cell) in self.all.iter().enumerate() {
             let documents = &self.documents[cell.start..cell.start + cell.size];
@@ -121,25 +118,25 @@ impl TieCells {
         }
     }
 
-    /// The indices in the instance of the relevant documents, given the number of relevant documents in each cell. Of a
-    /// cell, the first ones are taken.
+    /// The indices in the instance of the relevant documents. `counts` says how many there are in each cell, and the
+    /// first documents of a cell are taken.
     pub fn chosen<'c>(&'c self, counts: &'c [usize]) -> impl Iterator<Item = usize> + 'c {
         let chosen = |(cell, &count): (&TieCell, &usize)| &self.documents[cell.start..cell.start + count];
         self.all.iter().zip(counts).flat_map(chosen).copied()
     }
 }
 
-/// The tie group of each document in A and in B, if that begins within the depth.
+/// The tie groups of documents that begin within the depth.
 #[derive(Debug, Default)]
 pub(super) struct DocumentGroups {
-    /// For each document of the instance, the index of its group in A and of its group in B.
+    /// The index of the group in A and in B, for each document of the instance.
     pub by_document: Vec<(Option<usize>, Option<usize>)>,
-    /// For each rank of A, and each rank of B, the index of the group there.
+    /// The index of the group at each rank of A, and of B.
     by_rank: [Vec<usize>; 2],
 }
 
 impl DocumentGroups {
-    /// Finds the groups of an instance's documents. `ends` holds the rank at which each group ends, in A and in B.
+    /// Finds the groups of an instance's documents. `ends` has the rank at which each group ends, in A and in B.
     pub fn read(&mut self, instance: &Instance, ends: (&[u32], &[u32])) {
         let DocumentGroups { by_document, by_rank: [a, b] } = self;
         for (groups, ends) in [(&mut *a, ends.0), (&mut *b, ends.1)] {
@@ -155,13 +152,13 @@ impl DocumentGroups {
                 }
             }
         }
-        // Rank 0 means that the ranking does not have the document, so it has no group there.
+        // Rank 0 means that the ranking lacks the document.
         let group = |groups: &[usize], rank: u32| groups.get((rank as usize).wrapping_sub(1)).copied();
         by_document.clear();
         by_document.extend(instance.documents.iter().map(|x| (group(a, x.a), group(b, x.b))));
     }
 
-    /// Replaces the index of each group by another one: entry g of `a`, or of `b`, for group g.
+    /// Gives groups other indices: entry g of `a`, or of `b`, for group g.
     pub fn number(&mut self, (a, b): (&[usize], &[usize])) {
         for (in_a, in_b) in &mut self.by_document {
             in_a.iter_mut().for_each(|group| *group = a[*group]);
@@ -169,7 +166,7 @@ impl DocumentGroups {
         }
     }
 
-    /// Exchange A and B.
+    /// Exchanges A and B.
     pub fn swap(&mut self) {
         self.by_document.iter_mut().for_each(|(a, b)| std::mem::swap(a, b));
     }

@@ -19,8 +19,7 @@
 
 use super::share;
 
-/// The kind of a document in one ranking: out of the first R documents, in the tie group that R splits, or in the first
-/// R.
+/// The kinds of a document: out of the first R, in the tie group that R splits, and in the first R.
 const OUT: usize = 0;
 const SPLIT: usize = 1;
 const IN: usize = 2;
@@ -28,12 +27,11 @@ const IN: usize = 2;
 /// Numbers of documents by their kind in A (the first index) and in B (the second).
 type KindCounts = [[i64; 3]; 3];
 
-/// A document: whether it is relevant, and where it stands with regard to the cutoff R.
+/// A document, with its relevance and its kinds.
 #[derive(Debug, Clone, Copy)]
 pub struct CountedDocument {
-    /// Whether it is relevant; none if unknown.
     relevant: Option<bool>,
-    /// The document's kinds in A and in B at the current cutoff.
+    /// The kinds in A and in B at the current cutoff.
     kinds: (usize, usize),
 }
 
@@ -43,7 +41,7 @@ impl CountedDocument {
     }
 }
 
-/// One ranking: the index of the document at each rank, and the rank at which each tie group ends.
+/// The index of the document at each rank, and the rank at which each tie group ends.
 #[derive(Debug)]
 pub struct CountedRanking<'p> {
     pub documents: Vec<u32>,
@@ -51,46 +49,44 @@ pub struct CountedRanking<'p> {
 }
 
 /// The tie group that a cutoff splits: its number of documents (`size`), and how many of its ranks are within the
-/// cutoff (`slots`). If the cutoff splits no group, these are 1 and 0.
+/// cutoff (`slots`). If no group is split, these are 1 and 0.
 #[derive(Debug, Clone, Copy)]
 struct SplitGroup {
     size: i64,
     slots: i64,
 }
 
-/// The problem: two rankings, and the documents whose relevance is known or to be decided.
+/// Two rankings, and documents whose relevance is known or to be decided.
 pub struct MovingCutoff<'p> {
     pub documents: Vec<CountedDocument>,
     pub a: CountedRanking<'p>,
     pub b: CountedRanking<'p>,
-    /// The number of documents judged relevant, in the rankings or not.
+    /// The number of documents judged relevant. Those that neither ranking has count, too.
     pub relevant: usize,
-    /// The number of unknown documents, in the rankings or not.
+    /// The number of unknown documents. Those that neither ranking has count, too.
     pub unknown: usize,
-    /// Whether tied documents are ordered as well as possible for A and as badly as possible for B. If not, the score
-    /// is the mean over all orders of ties.
+    /// Whether A is in its best order of ties and B in its worst. Otherwise, scores are means over tie orders.
     pub any_order: bool,
 }
 
-/// For one cutoff R: the numbers of documents of each kind in A and in B, and the groups that R splits.
+/// For one cutoff R: the numbers of documents of each kind, and the groups that R splits.
 struct CutoffCounts {
-    /// The documents that are judged relevant, by kind.
+    /// The documents judged relevant, by kind.
     known: KindCounts,
     /// The unknown documents, by kind.
     open: KindCounts,
-    /// The group of A that the cutoff splits.
+    /// The group of A that R splits.
     a: SplitGroup,
-    /// The group of B that the cutoff splits.
+    /// The group of B that R splits.
     b: SplitGroup,
     /// The number of all unknown documents.
     unknown: i64,
 }
 
 impl CutoffCounts {
-    /// The largest number of hits in A less hits in B, as a mean over orders of ties, with m unknown documents
-    /// relevant.
+    /// The most hits that A can have more than B, as a mean over tie orders, with m relevant unknown documents.
     fn mean(&self, m: i64) -> f64 {
-        // No group is split: the relevant documents are first those in A only, and last those in B only.
+        // If no group is split, the documents in A only become relevant first, and those in B only last.
         if self.a.slots == 0 && self.b.slots == 0 {
             let (most, least) = (self.open[IN][OUT], self.open[OUT][IN]);
             let known = self.known[IN][OUT] - self.known[OUT][IN];
@@ -115,20 +111,20 @@ impl CutoffCounts {
         sum
     }
 
-    /// The largest number of hits in A less hits in B, with A in its best order and B in its worst, if m unknown
-    /// documents are relevant.
+    /// The most hits that A can have more than B, with A in its best order and B in its worst, and m relevant unknown
+    /// documents.
     fn any(&self, m: i64) -> f64 {
         let in_a = |kinds: &KindCounts, kind: usize| kinds[kind].iter().sum::<i64>();
         let in_b = |kinds: &KindCounts, kind: usize| kinds.iter().map(|of_a| of_a[kind]).sum::<i64>();
-        // The ranks below R in the group of B that R splits: relevant documents there are no hits.
+        // The ranks below R of the group of B that R splits. Relevant documents there are no hits.
         let behind = self.b.size - self.b.slots;
         let (at_a, at_b) = (in_a(&self.known, SPLIT), in_b(&self.known, SPLIT));
         let hits = |more_a: i64, more_b: i64| self.a.slots.min(at_a + more_a) - (at_b + more_b - behind).max(0);
         let none = in_a(&self.known, IN) - in_b(&self.known, IN) + hits(0, 0);
         let all = in_a(&self.known, IN) + in_a(&self.open, IN) - in_b(&self.known, IN) - in_b(&self.open, IN)
             + hits(in_a(&self.open, SPLIT), in_b(&self.open, SPLIT));
-        // x: how many more relevant documents of A's split group are hits. y: how many more of B's split group are
-        // none.
+        // x is how many more relevant documents of A's split group are hits, and y how many more of B's split group are
+        // not.
         let (x, y) = ((self.a.slots - at_a).max(0), (behind - at_b).max(0));
         let (of_a, of_b) = (self.open[IN][SPLIT].min(y), self.open[SPLIT][OUT].min(x));
         let of_both = self.open[SPLIT][SPLIT].min(y - of_a).min(x - of_b);
@@ -142,7 +138,6 @@ struct CutoffCursor<'p> {
     side: CountedRanking<'p>,
     /// The index of the first tie group that is not wholly within the cutoff.
     group: usize,
-    /// Whether the cutoff splits this group.
     is_split: bool,
 }
 
@@ -151,8 +146,8 @@ impl CutoffCursor<'_> {
         if self.group == 0 { 0 } else { self.side.ends[self.group - 1] as usize }
     }
 
-    /// Moves to a cutoff, and returns the group that it splits. Calls `change` with the index and the new kind of each
-    /// document whose kind changes.
+    /// Moves to a cutoff, and returns the group that it splits. Calls `change` with each document whose kind changes,
+    /// and its new kind.
     fn go_to(&mut self, cutoff: usize, mut change: impl FnMut(u32, usize)) -> SplitGroup {
         while let Some(&end) = self.side.ends.get(self.group) {
             let start = self.start();
@@ -176,7 +171,7 @@ impl CutoffCursor<'_> {
     }
 }
 
-/// The largest difference of R-precision, A's less B's, with exactly 0, 1, 2, ... unknown documents relevant.
+/// The largest difference of R-precision with exactly 0, 1, 2, ... relevant unknown documents.
 pub fn at_moving_cutoff(placing: MovingCutoff<'_>) -> Vec<f64> {
     let MovingCutoff { mut documents, a, b, relevant, unknown, any_order } = placing;
     let mut counts = CutoffCounts {

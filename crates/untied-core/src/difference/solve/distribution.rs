@@ -1,33 +1,32 @@
-//! The whole distribution of a difference S(A) - S(B), documents being relevant independently of each other.
+//! The distribution of a difference S(A) - S(B), if documents are relevant independently of each other.
 //!
-//! For dot products, the difference is a sum of independent terms: document d adds delta_d or 0. So its distribution
-//! takes one convolution for each document. Terms are rounded to a grid, each to the nearest multiple of its step. The
-//! sum is then off by the roundings of the terms that are present: at most by the sum of all roundings up, or by that
-//! of all roundings down. The larger of both is the `error`, and every quantile is that of the exact distribution
-//! within it. For other measures, outcomes are drawn.
+//! For dot products, the difference is a sum of independent terms: document d adds delta_d or 0. So one convolution for
+//! each document gives the distribution. Each term is rounded to the nearest multiple of a grid's step. The sum is then
+//! off by the roundings of the terms that are present: at most by the sum of all roundings up, or of all roundings
+//! down. The larger of both is the `error`, and every quantile is exact up to it. For other measures, differences are
+//! drawn at random.
 
 use super::expected::{DifferenceTerm, Uncertain};
 use super::scores::ScoresByGains;
 use crate::random::Random;
 
-/// A distribution on a grid: the probabilities of the differences `low`, `low + step` and so on.
+/// The probabilities of the differences `low`, `low + step` and so on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Distribution {
     /// The smallest difference.
     pub low: f64,
     /// The distance between two neighbouring differences.
     pub step: f64,
-    /// The probability of each difference, from `low` on.
+    /// The probability of each difference.
     pub masses: Vec<f64>,
-    /// Every outcome is this close to the difference that it was counted for, up to the rounding of floats.
+    /// By how much a difference may be off, because it was rounded to the grid.
     pub error: f64,
 }
 
 impl Distribution {
-    /// The distribution of a sum of terms on a grid of about `points` points.
+    /// The distribution of a sum of terms, on a grid of about `points` points.
     ///
-    /// If all terms are multiples of the smallest one, as those of P@k are, the grid has that as its step, and no
-    /// error.
+    /// If all terms are multiples of the smallest one, as for P@k, this is the grid's step, and there is no error.
     pub fn of(terms: &[DifferenceTerm], points: usize) -> Distribution {
         let certain = |term: &&DifferenceTerm| term.chance >= 1.0 || term.difference == 0.0;
         let low: f64 = terms.iter().filter(certain).map(|term| term.chance * term.difference).sum();
@@ -35,7 +34,8 @@ impl Distribution {
         let open: Vec<DifferenceTerm> = open.copied().collect();
         let range: f64 = open.iter().map(|term| term.difference.abs()).sum();
         let smallest = open.iter().map(|term| term.difference.abs()).fold(f64::INFINITY, f64::min);
-        // The grid's step: the smallest term if all are multiples of it and the grid stays small, else an even share.
+        // The step is the smallest term if all are multiples of it and the grid stays small. Otherwise it is an even
+        // share.
         let multiple = |term: &DifferenceTerm| {
             let times = term.difference / smallest;
             (times - times.round()).abs() <= 1e-12 * times.abs()
@@ -63,7 +63,7 @@ impl Distribution {
 
     /// Adds a term of `steps` steps that is present with the probability `chance`.
     fn add(&mut self, steps: f64, chance: f64) {
-        // A loss with probability p is that loss for sure and a gain of as much with probability 1 - p.
+        // A loss with probability p is a certain loss, and a gain of the same size with probability 1 - p.
         let (by, chance) = (steps.abs() as usize, if steps < 0.0 { 1.0 - chance } else { chance });
         self.low += steps.min(0.0) * self.step;
         if by == 0 {
@@ -77,8 +77,8 @@ impl Distribution {
     }
 }
 
-/// Draws differences at random from a seed, and returns them in ascending order. Each draw makes documents relevant
-/// with their probabilities.
+/// Draws differences at random, and returns them in ascending order. In each draw, documents are relevant with their
+/// probabilities.
 pub fn drawn(documents: &[Uncertain], scores: &(impl ScoresByGains + ?Sized), draws: usize, seed: u64) -> Vec<f64> {
     let mut random = Random::new(seed);
     let mut gains = vec![0.0; documents.len()];

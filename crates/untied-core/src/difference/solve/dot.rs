@@ -4,49 +4,49 @@
 //!
 //! Here g_d is the gain of document d, and D_C(d) its weight in ranking C: the discount of its rank, the mean discount
 //! of its tie group, or 2^(-t/h) of a time t. Every document counts for itself, so an unknown one has the highest gain
-//! r_G if D_A > D_B, and gains nothing if not (Tan & Clarke, section III).
+//! r_G if D_A > D_B, and gains nothing otherwise (Tan & Clarke, section III).
 //!
-//! Section III-B also allows for queries of which something is known: say, that one document is highly relevant, and no
-//! more than a dozen are marginally relevant. Then at most m_j unknown documents have the gain g_j. By the
-//! rearrangement inequality, the highest gains go to the documents with the largest differences D_A - D_B, as long as
-//! these are above 0. The ideal DCG is that of these gains.
+//! If something is known about a query, at most m_j unknown documents may have the gain g_j (section III-B). For
+//! instance, one document is highly relevant, and at most a dozen are marginally relevant. By the rearrangement
+//! inequality, the highest gains go to the documents with the largest differences D_A - D_B above 0. The ideal DCG is
+//! that of these gains.
 
 use super::Solution;
 
-/// A document with the weights by which its gain is multiplied.
+/// A document with its weights in both rankings.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WeightedDocument {
-    /// The document's weight in A, D_A.
+    /// The weight in A, D_A.
     pub a: f64,
-    /// The document's weight in B, D_B.
+    /// The weight in B, D_B.
     pub b: f64,
-    /// The document's gain if it is judged; none if unknown.
+    /// The gain if the document is judged; none if it is unknown.
     pub known: Option<f64>,
 }
 
-/// Two rankings of a query as a dot product sees them.
+/// Two rankings of a query as documents with weights.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct WeightedPair {
-    /// All documents of either ranking.
+    /// All documents of A or B.
     pub documents: Vec<WeightedDocument>,
-    /// The discounts of the ranks that A lacks, and of those that B lacks. Each is filled by a further unknown
-    /// document.
+    /// The discounts of the ranks that A lacks, and of those that B lacks. A further unknown document is at each of
+    /// them.
     pub lacking: (Vec<f64>, Vec<f64>),
-    /// The highest gain that an unknown document may have, r_G.
+    /// The highest gain of an unknown document, r_G in the paper.
     pub top: f64,
 }
 
-/// A gain, and how many documents may have it at most.
+/// A gain, and how many documents may have it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GradeLimit {
-    /// The gain, g_j.
+    /// The gain, g_j in the paper.
     pub gain: f64,
-    /// The largest number of documents with this gain: of unknown ones, m_j, or for an ideal ranking of all.
+    /// How many unknown documents may have this gain, m_j in the paper. For an ideal ranking, judged ones count, too.
     pub most: usize,
 }
 
 impl WeightedPair {
-    /// Exchange A and B.
+    /// Exchanges A and B.
     pub fn swap(&mut self) {
         std::mem::swap(&mut self.lacking.0, &mut self.lacking.1);
         self.documents.iter_mut().for_each(|x| std::mem::swap(&mut x.a, &mut x.b));
@@ -65,14 +65,15 @@ pub fn largest(weights: &WeightedPair) -> f64 {
     of_documents + weights.top * weights.lacking.0.iter().map(|d| d.max(0.0)).sum::<f64>()
 }
 
-/// The largest S(A) - S(B), and the gains of documents with which it is reached.
+/// The largest S(A) - S(B), and gains that reach it.
 pub fn solve(weights: &WeightedPair) -> Solution {
     let value = largest(weights);
     let gains = weights.documents.iter().map(|x| weights.gain(x)).collect();
     Solution { value, bound: value, gains, nodes: 0 }
 }
 
-/// The largest S(A) - S(B) if `grades` limits how many unknown documents may have each gain; any number may have none.
+/// The largest S(A) - S(B) if `grades` limits how many unknown documents may have each gain. Any number may gain
+/// nothing.
 pub fn solve_limited(weights: &WeightedPair, grades: &[GradeLimit]) -> Solution {
     let mut gains: Vec<f64> = weights.documents.iter().map(|x| x.known.unwrap_or(0.0)).collect();
     let unknown = weights.documents.iter().enumerate().filter(|(_, x)| x.known.is_none());
@@ -92,13 +93,13 @@ pub fn solve_limited(weights: &WeightedPair, grades: &[GradeLimit]) -> Solution 
     Solution { value, bound: value, gains, nodes: 0 }
 }
 
-/// The highest score of a ranking if `grades` limits how many documents may have each gain. If the limits count judged
-/// documents, too, this is the ideal DCG that goes with [`solve_limited`].
+/// The highest score of a ranking if `grades` limits how many documents may have each gain. If judged documents count
+/// in the limits, this is the ideal DCG for [`solve_limited`].
 pub fn ideal(discounts: &[f64], grades: &[GradeLimit]) -> f64 {
     descending(grades).zip(discounts).map(|(gain, discount)| gain * discount).sum()
 }
 
-/// The gains above 0, from the highest on, each as often as it may occur.
+/// The gains above 0, highest first, each as often as it may occur.
 fn descending(grades: &[GradeLimit]) -> impl Iterator<Item = f64> + use<> {
     let mut grades: Vec<GradeLimit> = grades.iter().copied().filter(|grade| grade.gain > 0.0).collect();
     grades.sort_by(|x, y| y.gain.total_cmp(&x.gain));

@@ -21,40 +21,38 @@
 use super::Document;
 use super::dot::WeightedDocument;
 
-/// A document of one or both rankings that is relevant with some probability.
+/// A document that is relevant with some probability.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Uncertain {
-    /// The document's rank in A, from 1; 0 if A lacks it, or has it below the ranks that count.
+    /// The rank in A, from 1; 0 if A lacks the document within the depth.
     pub a: u32,
-    /// The document's rank in B, from 1; 0 if B lacks it, or has it below the ranks that count.
+    /// The rank in B, from 1; 0 if B lacks the document within the depth.
     pub b: u32,
-    /// What the document gains if it is relevant: for a cascade, the probability that the user stops there.
+    /// The gain if the document is relevant. In a cascade, it is the probability that the user stops there.
     pub gain: f64,
     /// The probability that the document is relevant, p.
     pub chance: f64,
 }
 
-/// The mean and the variance of the difference of two scores, over the relevance of documents.
+/// The mean and the variance of a difference of two scores, over the relevance of documents.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct DifferenceMoments {
-    /// The mean of the difference.
     pub mean: f64,
-    /// The variance of the difference.
     pub variance: f64,
 }
 
 impl DifferenceMoments {
-    /// The moments of the same difference divided by the number `by`.
+    /// The moments of the difference divided by a number.
     #[must_use]
     pub fn divided(self, by: f64) -> DifferenceMoments {
         DifferenceMoments { mean: self.mean / by, variance: self.variance / (by * by) }
     }
 }
 
-/// What one document adds to a difference of dot products, and how probably.
+/// What one document adds to a difference of dot products, with a probability.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DifferenceTerm {
-    /// What the document adds to the difference if it is relevant, delta.
+    /// What the document adds if it is relevant, delta.
     pub difference: f64,
     /// The probability that the document is relevant, p.
     pub chance: f64,
@@ -80,9 +78,8 @@ impl Uncertain {
         if self.gain > 0.0 { self.chance } else { 0.0 }
     }
 
-    /// The mean factors by which the document multiplies the probability that a user goes on, where c is the
-    /// probability to stop there: E(1 - c) for its first appearance in a product, and E((1 - c)^2) / E(1 - c) for its
-    /// second.
+    /// The mean factors of the document in a product of probabilities of going on. c is the probability of stopping
+    /// there. The first time, the factor is E(1 - c), and the second time E((1 - c)^2) / E(1 - c).
     fn factors(&self) -> (f64, f64) {
         let (p, g) = (self.chance, self.gain);
         let once = 1.0 - p * g;
@@ -91,7 +88,7 @@ impl Uncertain {
     }
 }
 
-/// The mean and variance of a difference of dot products (P, DCG, RBP) with these terms.
+/// The moments of a difference of dot products (P, DCG, RBP) with these terms.
 pub fn dot(terms: &[DifferenceTerm]) -> DifferenceMoments {
     let variance = |term: &DifferenceTerm| term.chance * (1.0 - term.chance) * term.difference * term.difference;
     DifferenceMoments {
@@ -100,19 +97,18 @@ pub fn dot(terms: &[DifferenceTerm]) -> DifferenceMoments {
     }
 }
 
-/// The mean and variance of the difference of AP times the depth k, the sum of precisions at relevant ranks; for n
-/// documents in O(n^2).
+/// The moments of the difference of AP times the depth, in O(n^2) for n documents.
 pub fn precisions(documents: &[Uncertain]) -> DifferenceMoments {
     let inverse = |rank: u32| if rank == 0 { 0.0 } else { 1.0 / f64::from(rank) };
-    // Of each document that can be relevant: the inverses 1/a and 1/b of its ranks, and its probability p.
+    // For each document that can be relevant: the inverses 1/a and 1/b of its ranks, and its probability p.
     let all = documents.iter().map(|x| ((inverse(x.a), inverse(x.b)), x.relevant()));
     let (inverse, chances): (Vec<(f64, f64)>, Vec<f64>) = all.filter(|x| x.1 > 0.0).unzip();
     let step = |x: (f64, f64), y: (f64, f64)| x.0.min(y.0) - x.1.min(y.1);
     pairs(&chances, |x, y| step(inverse[x], inverse[y]))
 }
 
-/// The mean and variance of a quadratic form, `sum over x of q_xx x + sum over pairs of q_xy x y`: each x is 1 with its
-/// probability in `chances` and 0 otherwise, and `q(x, y)` gives the coefficient of two indices.
+/// The moments of a quadratic form, `sum over x of q_xx x + sum over pairs of q_xy x y`. Each x is 1 with its
+/// probability in `chances`, and else 0. `q(x, y)` is the coefficient of two indices.
 pub(super) fn pairs(chances: &[f64], q: impl Fn(usize, usize) -> f64) -> DifferenceMoments {
     let mut moments = DifferenceMoments::default();
     for (x, &chance) in chances.iter().enumerate() {
@@ -130,41 +126,41 @@ pub(super) fn pairs(chances: &[f64], q: impl Fn(usize, usize) -> f64) -> Differe
     moments
 }
 
-/// The mean and variance of the difference of ERR down to a depth, in O(depth^2).
+/// The moments of the difference of ERR down to a depth, in O(depth^2).
 pub fn reciprocal_cascade(documents: &[Uncertain], depth: usize) -> DifferenceMoments {
     let fall = |t: usize| 1.0 / (t as f64 * if t == depth { 1.0 } else { (t + 1) as f64 });
     ExpectedCascade::new(documents, depth, fall).moments()
 }
 
-/// The mean and variance of the difference of a cascade with these discounts of ranks 1, 2, ..., in a time that grows
-/// with the square of their number.
+/// The moments of the difference of a cascade with these discounts, in a time that grows with the square of their
+/// number.
 pub fn discounted(documents: &[Uncertain], discounts: &[f64]) -> DifferenceMoments {
     let fall = |t: usize| discounts[t - 1] - discounts.get(t).unwrap_or(&0.0);
     ExpectedCascade::new(documents, discounts.len(), fall).moments()
 }
 
-/// The mean and variance of the difference of RR (the inverse rank of the first relevant document) down to a depth, in
-/// O(depth^2).
+/// The moments of the difference of RR down to a depth, in O(depth^2). RR is the inverse rank of the first relevant
+/// document.
 pub fn first_relevant(documents: &[Uncertain], depth: usize) -> DifferenceMoments {
     let stops = |x: &Uncertain| Uncertain { gain: 1.0, chance: x.relevant(), ..*x };
     reciprocal_cascade(&documents.iter().map(stops).collect::<Vec<_>>(), depth)
 }
 
-/// The document at one rank of a ranking.
+/// The document at one rank.
 #[derive(Clone, Copy)]
 struct ExpectedRank {
-    /// E(1 - c), the mean probability to go on after the document.
+    /// E(1 - c), the mean probability of going on after the document.
     once: f64,
     /// E((1 - c)^2) / E(1 - c), the document's factor in a product that already has it once.
     again: f64,
-    /// The document's rank in the other ranking, or 0.
+    /// The rank in the other ranking, or 0.
     other: usize,
 }
-/// Two rankings of a cascade, with documents relevant by chance.
+/// Two rankings of a cascade whose documents are relevant by chance.
 struct ExpectedCascade {
-    /// The ranks of A, from the first to the depth.
+    /// The ranks of A, down to the depth.
     a: Vec<ExpectedRank>,
-    /// The ranks of B.
+    /// The ranks of B, down to the depth.
     b: Vec<ExpectedRank>,
     /// The weight w_t of each rank t; 0 if the first t documents of A and of B are the same.
     weights: Vec<f64>,
@@ -174,7 +170,7 @@ impl ExpectedCascade {
     fn new(documents: &[Uncertain], depth: usize, fall: impl Fn(usize) -> f64) -> ExpectedCascade {
         let nothing = ExpectedRank { once: 1.0, again: 1.0, other: 0 };
         let (mut a, mut b) = (vec![nothing; depth], vec![nothing; depth]);
-        // By t: how many more documents than for t - 1 are among the first t of one ranking and not of the other.
+        // For each t, the change from t - 1 in the number of documents that are among the first t of one ranking only.
         let mut open_changes = vec![0i64; depth + 2];
         for x in documents {
             let (once, again) = x.factors();
@@ -197,7 +193,7 @@ impl ExpectedCascade {
         ExpectedCascade { a, b, weights }
     }
 
-    /// The mean and variance of sum over t of w_t (Q_B(t) - Q_A(t)).
+    /// The moments of sum over t of w_t (Q_B(t) - Q_A(t)).
     fn moments(&self) -> DifferenceMoments {
         let ((mean_a, square_a), (mean_b, square_b)) = (self.alone(&self.a), self.alone(&self.b));
         let of_a = square_a - mean_a * mean_a;
@@ -224,7 +220,7 @@ impl ExpectedCascade {
         (below[0], total)
     }
 
-    /// The mean of the product of the two rankings' sums over t of w_t Q(t).
+    /// The mean of the product of both rankings' sums over t of w_t Q(t).
     fn product(&self) -> f64 {
         let (mut first, mut total) = (1.0, 0.0);
         for (s, (place, weight)) in (1..).zip(self.a.iter().zip(&self.weights)) {
@@ -232,7 +228,7 @@ impl ExpectedCascade {
             if *weight == 0.0 {
                 continue;
             }
-            // `both` is E Q_A(s) Q_B(t): a document of B that is among the first s of A counts for the second time.
+            // `both` is E Q_A(s) Q_B(t). A document of B that is among the first s of A counts for the second time.
             let (mut both, mut sum) = (first, 0.0);
             for (y, of_t) in self.b.iter().zip(&self.weights) {
                 both *= if (1..=s).contains(&y.other) { y.again } else { y.once };
@@ -255,7 +251,7 @@ mod tests {
         assert_eq!(reciprocal_cascade(&documents, 50), DifferenceMoments::default());
         documents[48].b = 50;
         documents[49].b = 49;
-        // Only Q(49) differs: by c_49 - c_50 times what is left of the first 48.
+        // Only Q(49) differs: by c_49 - c_50, times the users who are left after the first 48.
         let weight = 1.0 / (49.0 * 50.0);
         let one = 0.3 * 0.75f64.powi(2) - (0.3f64 * 0.75).powi(2);
         let left = (0.7 + 0.3 * 0.25f64.powi(2)).powi(48);

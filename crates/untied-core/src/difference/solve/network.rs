@@ -1,14 +1,13 @@
 //! Unknown documents as edges between their tie groups in two rankings, chosen one after the other.
 //!
-//! What one more document adds to a group of A never rises with the number chosen there, and what it costs in a group
-//! of B never falls. So the best choice is a min-cost flow with convex costs (Ahuja, Magnanti & Orlin 1993, chapter
-//! 14): one more unit flows along the best path from a group of A to one of B that may take chosen edges back. Edges
-//! cost nothing, so the best path from a group ends at the cheapest group that it can reach. What each unit gains never
-//! rises.
+//! One more document adds no more to a group of A than the one before, and costs no less in a group of B. So the best
+//! choice is a min-cost flow with convex costs (Ahuja, Magnanti & Orlin 1993, chapter 14): each unit flows along the
+//! best path from a group of A to one of B, and may take chosen edges back. Edges cost nothing, so the best path from a
+//! group ends at the cheapest group that it can reach. Each unit gains no more than the one before.
 
-/// What a tie group gains, in A, or costs, in B, by the number of its documents that are chosen.
+/// The gains of a tie group of A, or the costs of one of B, by the number of its chosen documents.
 pub(crate) trait GainsByCount {
-    /// What one more document adds if `chosen` documents are chosen already.
+    /// What one more document adds if `chosen` documents are chosen.
     fn step(&self, chosen: usize) -> f64;
 }
 
@@ -21,12 +20,12 @@ pub(crate) struct Edge {
     pub b: usize,
     /// The indices of the documents. They are chosen from the first on.
     pub documents: Vec<usize>,
-    /// The number of the edge's documents that are chosen.
+    /// How many of the documents are chosen.
     on: usize,
 }
 
 impl Edge {
-    /// An edge with these documents, none of which is chosen.
+    /// An edge without chosen documents.
     pub fn new(a: usize, b: usize, documents: Vec<usize>) -> Edge {
         Edge { a, b, documents, on: 0 }
     }
@@ -40,13 +39,13 @@ impl Edge {
 #[derive(Debug)]
 struct NetworkGroup<G> {
     group: G,
-    /// The number of documents of the group's edges that are chosen.
+    /// How many documents of the group's edges are chosen.
     on: usize,
     /// The indices of the group's edges.
     edges: Vec<usize>,
 }
 
-/// The flow problem: the tie groups of A, those of B, and the edges between them.
+/// The flow problem: the tie groups of A and of B, and the edges between them.
 #[derive(Debug)]
 pub(crate) struct Network<G> {
     a: Vec<NetworkGroup<G>>,
@@ -54,7 +53,7 @@ pub(crate) struct Network<G> {
     edges: Vec<Edge>,
 }
 
-/// How to go on from a group towards the end of its path.
+/// The next step on a path from a group.
 #[derive(Clone, Copy, PartialEq)]
 enum PathStep {
     Unseen,
@@ -63,7 +62,7 @@ enum PathStep {
 }
 
 impl<G: GainsByCount> Network<G> {
-    /// Makes a network of the groups of A and of B. Each edge names its two groups by their indices in `a` and in `b`.
+    /// A network of these groups. Each edge names its two groups by their indices.
     pub fn new(a: Vec<G>, b: Vec<G>, edges: Vec<Edge>) -> Network<G> {
         let nodes = |groups: Vec<G>| -> Vec<NetworkGroup<G>> {
             groups.into_iter().map(|group| NetworkGroup { group, on: 0, edges: Vec::new() }).collect()
@@ -76,22 +75,21 @@ impl<G: GainsByCount> Network<G> {
         Network { a, b, edges }
     }
 
-    /// Makes no document chosen.
+    /// Takes back all choices.
     pub fn clear(&mut self) {
         self.a.iter_mut().chain(&mut self.b).for_each(|node| node.on = 0);
         self.edges.iter_mut().for_each(|edge| edge.on = 0);
     }
 
-    /// The indices of the documents that are chosen.
+    /// The indices of the chosen documents.
     pub fn chosen(&self) -> impl Iterator<Item = usize> {
         self.edges.iter().flat_map(|edge| &edge.documents[..edge.on]).copied()
     }
 
-    /// Chooses one more document along the best path, and returns what that gains. Returns none, and changes nothing,
-    /// if all documents are chosen or if it gains no more than `least`.
+    /// Chooses one more document along the best path, and returns the gain. Returns none, and changes nothing, if all
+    /// documents are chosen or the gain is not above `least`.
     pub fn augment(&mut self, least: f64) -> Option<f64> {
-        // Go through the groups of B from the cheapest on. A path from a group of A ends at the first of them that it
-        // reaches.
+        // Go through the groups of B, cheapest first. A path from a group of A ends at the first group that it reaches.
         let open = self.b.iter().enumerate().filter(|(_, node)| node.edges.iter().any(|&e| self.edges[e].has_room()));
         let mut ends: Vec<(f64, usize)> = open.map(|(j, node)| (node.group.step(node.on), j)).collect();
         ends.sort_by(|x, y| x.0.total_cmp(&y.0));
@@ -128,7 +126,7 @@ impl<G: GainsByCount> Network<G> {
                 }
             }
         }
-        // Follow the best path, choosing a document of each edge forwards and giving one back backwards.
+        // Follow the best path. An edge forwards chooses a document, and an edge backwards gives one back.
         let (gained, Some(mut i)) = best else { return None };
         self.a[i].on += 1;
         while let PathStep::Along(edge) = from_a[i] {

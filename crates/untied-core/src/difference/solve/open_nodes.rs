@@ -1,27 +1,26 @@
-//! The open nodes of a search: highest bound first, and first in, first out among equal bounds.
+//! The open nodes of a search, highest bound first. Among equal bounds, the node that was added first comes first.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// The open nodes of a search, parts of a problem with their bounds.
+/// The open nodes of a search.
 #[derive(Debug)]
 pub(super) struct OpenNodes<T> {
     nodes: BinaryHeap<OpenNode<T>>,
-    /// The number of nodes that were ever added.
+    /// How many nodes were ever added.
     pushed: u64,
 }
-/// One open node.
 #[derive(Debug)]
 struct OpenNode<T> {
-    /// The largest value that the node may have.
+    /// An upper bound of the values in the node.
     bound: f64,
-    /// The number of nodes that were added before this one.
+    /// How many nodes were added before this one.
     number: u64,
     content: T,
 }
 
 impl<T> OpenNodes<T> {
-    /// One open node, the whole problem, with an upper bound of its value.
+    /// The whole problem as the only open node, with an upper bound of its value.
     pub fn new(bound: f64, all: T) -> OpenNodes<T> {
         let mut open = OpenNodes { nodes: BinaryHeap::new(), pushed: 0 };
         open.push(bound, all);

@@ -1,17 +1,18 @@
-//! An upper bound of the difference of average precision in one pass: for each number m of relevant unknown documents,
-//! the largest sum of precisions in A less the smallest in B, divided by R = r + m. Here r is the number of documents
-//! judged relevant, and the m documents are chosen for each ranking by itself.
+//! An upper bound of the difference of average precision, in one pass. For each number m of relevant unknown documents,
+//! it is the largest sum of precisions in A minus the smallest in B, divided by R = r + m, with r documents judged
+//! relevant. The m documents are chosen for each ranking by itself.
 //!
-//! The sum of precisions never falls when a relevant document moves up. So it is largest if the m highest unknown
-//! documents of the ranking are relevant, and smallest if first those that it lacks and then its lowest ones are.
+//! The sum of precisions never falls if a relevant document moves up. So it is largest if the m highest unknown
+//! documents of the ranking are relevant. It is smallest if first those that the ranking lacks are relevant, and then
+//! its lowest ones.
 
 use super::{Relevance, share};
 
 /// One ranking down to the depth. Ranks are counted from 0.
 pub struct Precisions {
-    /// For each rank, the number of documents above it that are judged relevant.
+    /// The number of documents judged relevant above each rank.
     above: Vec<f64>,
-    /// For each rank, the sum of 1 / (rank + 1) of the documents below it that are judged relevant.
+    /// The sum of 1 / (rank + 1) of the documents judged relevant below each rank.
     below: Vec<f64>,
     /// The ranks of unknown documents, ascending.
     open: Vec<usize>,
@@ -48,14 +49,14 @@ impl Precisions {
         self.known
     }
 
-    /// What the sum of precisions gains if only the unknown document at this rank, from 1, becomes relevant; 0 for rank
-    /// 0, and for ranks below the depth.
+    /// What the sum of precisions gains if only the unknown document at this rank becomes relevant. Here ranks are
+    /// counted from 1. The gain is 0 for rank 0, and for ranks below the depth.
     pub fn gain(&self, rank: u32) -> f64 {
         let at = (rank as usize).wrapping_sub(1);
         self.above.get(at).map_or(0.0, |above| (1.0 + above) / f64::from(rank) + self.below[at])
     }
 
-    /// The largest sums of precisions with 0, 1, 2, ... of all unknown documents relevant.
+    /// The largest sums of precisions with 0, 1, 2, ... relevant unknown documents.
     fn largest(&self, unknown: usize) -> Vec<f64> {
         let mut sum = self.known;
         let mut sums = vec![sum];
@@ -68,7 +69,7 @@ impl Precisions {
         sums
     }
 
-    /// The smallest sums of precisions with 0, 1, 2, ... of all unknown documents relevant.
+    /// The smallest sums of precisions with 0, 1, 2, ... relevant unknown documents.
     fn smallest(&self, unknown: usize) -> Vec<f64> {
         let elsewhere = unknown - self.open.len();
         let (mut sum, mut chosen) = (self.known, 0.0);
@@ -83,9 +84,8 @@ impl Precisions {
     }
 }
 
-/// Upper bounds of the difference of average precision, A's less B's, with exactly 0, 1, 2, ... unknown documents
-/// relevant. `relevant` is the number of documents judged relevant, `unknown` that of unknown ones, in the rankings or
-/// not.
+/// Upper bounds of the difference of average precision with exactly 0, 1, 2, ... relevant unknown documents. `relevant`
+/// documents are judged relevant and `unknown` ones are unknown, including those that neither ranking has.
 pub fn separate_bounds(a: &Precisions, b: &Precisions, relevant: usize, unknown: usize) -> Vec<f64> {
     let sums = a.largest(unknown).into_iter().zip(b.smallest(unknown)).enumerate();
     sums.map(|(m, (most, least))| share(most - least, (relevant + m) as f64)).collect()

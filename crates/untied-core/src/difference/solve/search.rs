@@ -1,34 +1,34 @@
-//! Branch and bound, depth first. A node stands for all assignments that agree with what is decided there. It is
-//! bounded, and it is split in two if one of its assignments may be better than the best that is known.
+//! Branch and bound, depth first. A node stands for all assignments that agree with its decisions. It is bounded, and
+//! split in two if it may hold an assignment that is better than the best one known.
 //!
-//! Every search has a budget of its own, in nodes or steps. When it is spent, the nodes that are left stay *open*: they
-//! are not searched, but none of their assignments is above the highest of their bounds.
+//! Every search has a budget in nodes or steps. When it is spent, the remaining nodes stay *open*: they are not
+//! searched, but no assignment in them is above the highest of their bounds.
 
-/// A search for the best assignment, which it keeps.
+/// A search for the best assignment.
 pub(super) trait BranchAndBound {
-    /// A node: what is decided there, and what follows from that for the rest.
+    /// A node: its decisions, and what follows from them.
     type Node;
 
-    /// Decides what is certain in a node, keeps assignments met on the way that are better than the best one, and
-    /// returns the node's bound. `above` is the bound of its parent.
+    /// Makes certain decisions in a node, keeps assignments that are better than the best one, and returns the node's
+    /// bound. `above` is the bound of its parent.
     fn bound(&mut self, node: &mut Self::Node, above: f64) -> Bound;
 
-    /// The two parts of a node that was just bounded, the more promising one first.
+    /// The two halves of a node, the more promising one first.
     fn split(&mut self, node: Self::Node) -> [Self::Node; 2];
 }
 
-/// Whether an assignment of a node can still be the best, and an upper bound of its value.
+/// Whether a node can still hold the best assignment, and an upper bound of its value.
 pub(super) enum Bound {
     /// No assignment of the node is better than the best one known.
     Closed,
     /// No assignment of the node has a value above this.
     AtMost(f64),
-    /// No assignment of the node has a value above this, and the budget does not suffice to search the node.
+    /// No assignment of the node has a value above this, and the budget does not suffice to search it.
     OutOfBudget(f64),
 }
 
-/// Searches a node whose assignments have no value above `above`. Returns the highest bound of the nodes that stay
-/// open, if there are any.
+/// Searches a node. `above` is an upper bound of its values. Returns the highest bound of the nodes that stay open, if
+/// any do.
 pub(super) fn depth_first<S: BranchAndBound>(search: &mut S, mut node: S::Node, above: f64) -> Option<f64> {
     match search.bound(&mut node, above) {
         Bound::Closed => None,
@@ -44,7 +44,7 @@ pub(super) fn depth_first<S: BranchAndBound>(search: &mut S, mut node: S::Node, 
 mod tests {
     use super::*;
 
-    /// The most of the chosen weights, of which no two neighbours may be chosen.
+    /// The largest sum of weights, no two of them neighbours.
     struct WeightsWithoutNeighbours {
         weights: Vec<f64>,
         best: f64,
@@ -52,7 +52,7 @@ mod tests {
     }
 
     impl BranchAndBound for WeightsWithoutNeighbours {
-        /// What the first documents weigh, their number, and whether the last of them is chosen.
+        /// The sum of the weights chosen so far, the number of weights decided, and whether the last one is chosen.
         type Node = (f64, usize, bool);
 
         fn bound(&mut self, &mut (value, decided, _): &mut Self::Node, above: f64) -> Bound {

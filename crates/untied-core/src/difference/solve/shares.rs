@@ -1,7 +1,7 @@
 //! Sums of weights of relevant documents, divided by a norm that depends only on how many documents are relevant.
 //!
-//! With m unknown documents relevant, the norm Z(m) is a constant, and the sum is largest if the m documents with the
-//! largest weights are relevant. So the largest difference is the largest of (known + sum of these weights) / Z(m) over
+//! With m relevant unknown documents, the norm Z(m) is a constant. So the sum is largest if the m documents with the
+//! largest weights are relevant. The largest difference is the largest of (known + sum of these weights) / Z(m) over
 //! all m, where `known` is the sum of the judged documents. This is exact.
 
 use super::share;
@@ -18,7 +18,7 @@ pub struct SortedWeights {
 }
 
 impl SortedWeights {
-    /// Sorts the weights of unknown documents; `others` further documents have the weight 0.
+    /// Sorts the weights of unknown documents. `others` further documents have the weight 0.
     pub fn new(weights: impl Iterator<Item = f64>, others: usize) -> SortedWeights {
         let mut sorted = SortedWeights { zeros: others, ..SortedWeights::default() };
         for weight in weights {
@@ -35,7 +35,7 @@ impl SortedWeights {
         sorted
     }
 
-    /// The weights with A and B exchanged, which changes their signs.
+    /// The weights with A and B exchanged. Their signs change.
     pub fn swapped(self) -> SortedWeights {
         let negated = |weights: Vec<f64>| weights.iter().rev().map(|weight| -weight).collect();
         SortedWeights { above: negated(self.below), zeros: self.zeros, below: negated(self.above) }
@@ -55,7 +55,7 @@ impl SortedWeights {
     }
 }
 
-/// The largest differences with exactly m = 0, 1, 2, ... unknown documents relevant: `known` plus the m largest
+/// The largest differences with exactly m = 0, 1, 2, ... relevant unknown documents: `known` plus the m largest
 /// weights, divided by `norm(m)`.
 pub fn shares(known: f64, weights: &SortedWeights, norm: impl Fn(usize) -> f64) -> impl Iterator<Item = f64> {
     weights.sums(known).enumerate().map(move |(m, sum)| share(sum, norm(m)))

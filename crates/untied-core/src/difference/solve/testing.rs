@@ -1,10 +1,10 @@
-//! Pairs of rankings for tests: small ones with every assignment of gains, typical ones, and hard ones.
+//! Pairs of rankings for tests: small ones, typical ones and hard ones.
 
 use super::{Document, Instance};
 use crate::random::Random;
 
 impl Instance {
-    /// The same with A and B exchanged.
+    /// The instance with A and B exchanged.
     pub fn swapped(&self) -> Instance {
         let mut swapped = self.clone();
         swapped.swap();
@@ -12,7 +12,7 @@ impl Instance {
     }
 }
 
-/// Two rankings of documents by number; `known` gives a document's judgment, if it has one.
+/// An instance of two rankings of documents by number. `known` gives a document's judgment, if it has one.
 pub(crate) fn instance(
     a: &[usize],
     b: &[usize],
@@ -27,14 +27,14 @@ pub(crate) fn instance(
     Instance { depth, lengths: (a.len(), b.len()), documents, top }
 }
 
-/// The numbers below `count` in any order.
+/// The numbers below `count` in random order.
 pub(crate) fn shuffled(count: usize, random: &mut Random) -> Vec<usize> {
     let mut order: Vec<usize> = (0..count).collect();
     (1..count).for_each(|i| order.swap(i, random.below(i as u64 + 1) as usize));
     order
 }
 
-/// A pair of at most 8 documents a ranking: short lists, few or many judged of some gains.
+/// A pair of rankings with at most 8 documents. Few or many of them are judged.
 pub(crate) fn small(random: &mut Random, top: f64, gains: &[f64]) -> Instance {
     let depth = 1 + random.below(8) as usize;
     let pool = depth + random.below(4) as usize;
@@ -50,7 +50,7 @@ pub(crate) fn small(random: &mut Random, top: f64, gains: &[f64]) -> Instance {
     instance(&a, &b, depth, top, |id| known[id])
 }
 
-/// Judgments of a share of the documents; `grades` are the gains they may have, from the least.
+/// Judgments of a share of the documents. `grades` are the gains that they may have, lowest first.
 pub(crate) fn judged(random: &mut Random, depth: usize, share: f64, grades: &[f64]) -> Vec<Option<f64>> {
     let mut known = |rank: usize| {
         let relevant = 0.7 / (1.0 + rank as f64 / (depth as f64 / 10.0)) + 0.03;
@@ -61,8 +61,7 @@ pub(crate) fn judged(random: &mut Random, depth: usize, share: f64, grades: &[f6
     (0..400.max(40 * depth)).map(&mut known).collect()
 }
 
-/// Kinds of pairs: the noise of two views of one latent order, of many documents or of `depth`; or an order of its own
-/// and another one of the same documents.
+/// Kinds of pairs. Most are two noisy views of one order of documents; others are orders of the same documents.
 pub(crate) const KINDS: [&str; 8] = ["similar", "near", "mid", "far", "permsim", "permmid", "permrand", "reversed"];
 
 /// A random pair of a kind.
@@ -87,15 +86,15 @@ pub(crate) fn kind(name: &str, depth: usize, random: &mut Random) -> (Vec<usize>
     (view(), view())
 }
 
-/// Numbers by rising keys.
+/// The numbers, sorted by their keys.
 fn by_key(keys: impl Iterator<Item = f64>) -> Vec<usize> {
     let mut keyed: Vec<(f64, usize)> = keys.zip(0..).collect();
     keyed.sort_by(|x, y| x.0.total_cmp(&y.0));
     keyed.into_iter().map(|(_, x)| x).collect()
 }
 
-/// Orders B of documents that A has in the order of their numbers, made to be hard. Numbers from the depth on are
-/// documents that only B has.
+/// Hard orders of B, for documents that A has in the order of their numbers. Only B has documents with numbers from the
+/// depth on.
 pub(crate) fn adversarial(depth: usize, random: &mut Random) -> Vec<(String, Vec<usize>)> {
     let a: Vec<usize> = (0..depth).collect();
     let mut all = Vec::new();
@@ -131,7 +130,7 @@ pub(crate) fn adversarial(depth: usize, random: &mut Random) -> Vec<(String, Vec
     all
 }
 
-/// The most of a value over all assignments of gains 0 and `top` to what is not known.
+/// The largest value over all assignments of the gains 0 and `top` to unknown documents.
 pub(crate) fn largest(instance: &Instance, mut value: impl FnMut(&[f64]) -> f64) -> f64 {
     let mut gains: Vec<f64> = instance.documents.iter().map(|x| x.known.unwrap_or(0.0)).collect();
     let open: Vec<usize> = (0..gains.len()).filter(|&i| instance.documents[i].known.is_none()).collect();
@@ -143,7 +142,7 @@ pub(crate) fn largest(instance: &Instance, mut value: impl FnMut(&[f64]) -> f64)
     largest
 }
 
-/// Every choice of one of the values for each of `n`.
+/// Visits every way to choose one of the values `n` times.
 pub(crate) fn assignments(n: usize, values: &[f64], visit: &mut dyn FnMut(&[f64])) {
     let mut chosen = vec![values[0]; n];
     let mut number = vec![0; n];
@@ -157,13 +156,13 @@ pub(crate) fn assignments(n: usize, values: &[f64], visit: &mut dyn FnMut(&[f64]
     }
 }
 
-/// Rankings of a few documents, with ties.
+/// Two rankings of a few documents, with ties.
 #[derive(Debug)]
 pub(crate) struct Tied {
     pub instance: Instance,
-    /// Documents of A and of B in some order.
+    /// The documents of A and of B.
     pub lists: (Vec<usize>, Vec<usize>),
-    /// Where their tie groups end.
+    /// The ranks at which tie groups end.
     pub ends: (Vec<u32>, Vec<u32>),
 }
 
@@ -205,8 +204,8 @@ impl Tied {
         Tied { instance, lists, ends }
     }
 
-    /// The difference of the means of a formula of gains by rank, over all orders. What A lacks gains `top`, down to the
-    /// depth and on for that many ranks; what B lacks gains nothing.
+    /// The difference of a formula of gains by rank, as a mean over tie orders. Documents that A lacks down to the
+    /// depth, and on for `beyond` ranks, gain `top`; those that B lacks gain nothing.
     pub fn difference(&self, gains: &[f64], beyond: usize, formula: impl Fn(&[f64]) -> f64) -> f64 {
         let Instance { depth, top, .. } = self.instance;
         let mean = |list: &[usize], ends: &[u32], lacking: f64| {

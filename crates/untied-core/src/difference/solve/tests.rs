@@ -1,5 +1,5 @@
-//! Tests of the searches against all assignments, on rankings longer than the oracle's; and on hard pairs, with and
-//! without a proof within the limit of work.
+//! Tests of the searches: small pairs against all assignments, and hard pairs with and without a proof within the limit
+//! of work.
 
 use super::budget::Budget;
 use super::testing::{KINDS, Tied, adversarial, instance, judged, kind, largest, small};
@@ -10,10 +10,10 @@ use crate::random::Random;
 /// The largest gain of an unknown document in a cascade.
 const TOP: f64 = 0.75;
 const STOPS: [f64; 3] = [0.0, 0.25, TOP];
-/// What one direction of a pair may take.
+/// The work that one direction of a pair may take.
 const STEPS: u64 = 250_000_000;
 
-/// Gains by rank in A and in B; those that are lacking are the best there are.
+/// The gains by rank in A and in B. A rank that A lacks gains `top`, and one that B lacks gains nothing.
 fn by_rank(instance: &Instance, gains: &[f64]) -> (Vec<f64>, Vec<f64>) {
     let (mut a, mut b) = (vec![instance.top; instance.depth + 1], vec![0.0; instance.depth + 1]);
     for (x, &gain) in instance.documents.iter().zip(gains) {
@@ -27,14 +27,14 @@ fn difference(instance: &Instance, gains: &[f64], score: fn(&[f64]) -> f64) -> f
     score(&a) - score(&b)
 }
 
-/// A found assignment keeps the known gains, and its difference is that of its gains.
+/// Checks that a solution keeps the known gains, and that its value is the difference with its gains.
 fn assert_consistent(instance: &Instance, found: &Solution, score: fn(&[f64]) -> f64) {
     assert!(instance.documents.iter().zip(&found.gains).all(|(x, gain)| x.known.is_none_or(|known| known == *gain)));
     let value = difference(instance, &found.gains, score);
     assert!((value - found.value).abs() < 1e-12 * value.abs().max(1.0), "{value} {found:?} {instance:?}");
 }
 
-/// Small pairs in both directions, as they are and with all that they lack as documents, of which few are unknown.
+/// Tests small pairs in both directions: as they are, and with the documents that fill them up listed.
 fn small_pairs(count: usize, top: f64, grades: &[f64], mut test: impl FnMut(&mut Random, &Instance, &Instance)) {
     for seed in seeds(count) {
         let mut random = Random::new(seed);
@@ -48,7 +48,7 @@ fn small_pairs(count: usize, top: f64, grades: &[f64], mut test: impl FnMut(&mut
     }
 }
 
-/// Pairs of all kinds and of several depths, some documents judged; in both directions.
+/// Tests pairs of all kinds and several depths in both directions. Some documents are judged.
 fn pairs(depths: &[usize], shares: &[f64], times: usize, grades: &[f64], mut test: impl FnMut(&str, &Instance)) {
     let mut random = Random::new(4);
     for (&depth, &share) in depths.iter().flat_map(|depth| shares.iter().map(move |share| (depth, share))) {
@@ -59,7 +59,7 @@ fn pairs(depths: &[usize], shares: &[f64], times: usize, grades: &[f64], mut tes
     }
 }
 
-/// The same for pairs made to be hard.
+/// Tests hard pairs in both directions.
 fn hard_pairs(grades: &[f64], mut test: impl FnMut(&str, &Instance)) {
     let mut random = Random::new(3);
     for depth in [20, 50, 100, 200] {
@@ -86,7 +86,7 @@ fn test_both(
     test(name, &pair.swapped());
 }
 
-/// The search of AP times the depth, solved within a number of nodes.
+/// Searches for the largest difference of AP times the depth, which must be solved within a number of nodes.
 fn precisions(name: &str, pair: &Instance, nodes: u64, workspace: &mut quadratic::QuadraticWorkspace) -> Solution {
     let found = quadratic::solve(pair, Budget::new(STEPS), workspace);
     let is_solved = found.bound == found.value && found.nodes <= nodes;
@@ -151,7 +151,7 @@ fn average_precision_takes_few_nodes() {
     });
 }
 
-/// Neighbours exchanged as long as that takes more of the search.
+/// Neighbours are exchanged as long as this makes the search longer.
 #[test]
 fn pairs_bred_to_be_hard_for_average_precision_are_solved() {
     let (mut random, mut workspace) = (Random::new(5), quadratic::QuadraticWorkspace::default());
@@ -184,7 +184,7 @@ fn cascades_are_the_largest_over_all_assignments() {
                 assert!((found.value - best).abs() < 1e-12 && found.bound == found.value, "{best} {found:?} {pair:?}");
                 assert_consistent(pair, &found, scores::reciprocal_cascade);
             }
-            // What follows is what a very long list of further unknown documents comes to.
+            // The tail is close to a very long list of further unknown documents.
             let tail = cascade::solve(filled, true, 20_000, &mut workspace);
             let long = cascade::solve(&Instance { depth: 2000, ..filled.clone() }, false, 20_000, &mut workspace);
             assert!((tail.value - long.value).abs() < 1e-12 && tail.bound == tail.value, "{tail:?} {long:?}");
@@ -196,7 +196,7 @@ fn cascades_are_the_largest_over_all_assignments() {
 fn cascades_are_solved() {
     let mut workspace = cascade::CascadeWorkspace::default();
     let mut test = |name: &str, pair: &Instance| {
-        // Exactly, or at large depths nearly.
+        // The value is exact, or nearly so at large depths.
         let width = if pair.depth > 100 { 1.01e-7 } else { 0.0 };
         for tail in [false, true] {
             let found = cascade::solve(pair, tail, 20_000, &mut workspace);
@@ -211,7 +211,7 @@ fn cascades_are_solved() {
     pairs(&[10, 20, 50, 100], &[0.0, 0.25, 0.75], by_day(1, 5), &STOPS, &mut test);
 }
 
-/// Where exactness takes too many nodes, wider intervals are closed.
+/// If the exact value takes too many nodes, wider intervals are closed.
 #[test]
 fn nodes_are_spent_on_an_interval() {
     let a: Vec<usize> = (0..100).collect();
@@ -250,7 +250,7 @@ fn searches_cut_short_enclose_the_value() {
     });
 }
 
-/// Two unknown documents that change places: the one that A has first is relevant, which the first bound shows.
+/// Two unknown documents change places. The one that A has first is relevant, as the first bound shows.
 #[test]
 fn a_cascade_is_bounded_before_any_search() {
     let pair = instance(&[0, 1], &[1, 0], 2, 0.5, |_| None);
@@ -258,7 +258,7 @@ fn a_cascade_is_bounded_before_any_search() {
     assert_eq!((found.value, found.bound, found.nodes), (0.25, 0.25, 0));
 }
 
-/// No depth, no documents, and one workspace for instances of all sizes.
+/// The workspace is used for no depth, no documents, and instances of all sizes.
 #[test]
 fn nothing_to_compare_differs_by_nothing() {
     let (mut of_ap, mut of_err) = (quadratic::QuadraticWorkspace::default(), cascade::CascadeWorkspace::default());
@@ -275,7 +275,7 @@ fn nothing_to_compare_differs_by_nothing() {
     }
 }
 
-/// The largest mean over the orders of ties and all assignments is found, and enclosed where there is little work.
+/// Checks that the largest mean over tie orders is found, and enclosed if there is little work.
 fn assert_tied(tied: &Tied, beyond: usize, formula: impl Fn(&[f64]) -> f64, solve: impl Fn(Budget) -> Solution) {
     let difference = |gains: &[f64]| tied.difference(gains, beyond, &formula);
     let best = largest(&tied.instance, difference);
@@ -351,7 +351,7 @@ fn both_directions_of_tied_rankings_are_solved_as_one_is() {
     }
 }
 
-/// Long rankings of a given number of tie groups of about equal size, in both directions.
+/// Tests long rankings with a number of tie groups of about equal size, in both directions.
 fn tied_pairs(
     (depth, groups): (usize, (u32, u32)),
     share: f64,
@@ -394,7 +394,7 @@ fn tied_cascades_of_few_groups_are_certified() {
 
 #[test]
 fn tied_cascades_of_many_groups_are_enclosed() {
-    // By day a quarter as long, with a fifth of the work.
+    // The daily test is a quarter as long, with a fifth of the work.
     let (shape, steps) = by_day(((100, (50, 50)), STEPS / 5), ((400, (200, 200)), STEPS));
     for &top in some(&[0.5, 0.9375], 1) {
         tied_pairs(shape, 0.0, top, |name, pair, ends| {
@@ -405,7 +405,7 @@ fn tied_cascades_of_many_groups_are_enclosed() {
             };
             let found = solve(steps);
             assert!(found.bound - found.value <= width, "{name} {top} {} {}", found.value, found.bound);
-            // What is found does not depend on how often it is asked.
+            // The same search gives the same result again.
             assert!(!name.contains("near") || solve(steps / 12) == solve(steps / 12));
         });
     }

@@ -1,30 +1,30 @@
-//! Bpref: the sum of the ranks of the first d non-relevant documents in A, less that sum in B. It is found for each
-//! number m of relevant unknown documents, on which d depends.
+//! Bpref: the sum of the ranks of the first d non-relevant documents in A, minus that sum in B, for each number m of
+//! relevant unknown documents. d depends on m.
 //!
-//! Let p_t be the rank of the t-th non-relevant document of A; after the end of the ranking, every rank has one. Write
+//! Let p_t be the rank of the t-th non-relevant document of A. Every rank after the end of the ranking has one. Write
 //! a(y) and b(y) for the ranks of document y in A and B. For any number L, the *level*,
 //!
 //!   sum_{t <= d} p_t >= d L - sum over non-relevant y of (L - a(y))^+,
 //!
 //! with equality for L = p_d and for L = p_d + 1. So the largest right side over all even L is the sum. Let q_t be the
 //! ranks of non-relevant documents in B. Then `-sum_{t <= d} q_t` is the largest `-sum over y in T of b(y)` over all
-//! sets T of d non-relevant documents. So both parts of the difference are maxima: for given L and m, each unknown
+//! sets T of d non-relevant documents. So both parts of the difference are maxima. For given L and m, each unknown
 //! document is relevant, in T (*taken*), or neither, and gains
 //!
 //!   (L - a)^+,    -b,    or    0    (up to a constant).
 //!
-//! Of these documents m are relevant, and T has d documents, among them judged ones and those beyond the end of B. This
-//! is a transport problem. From one m to the next, one more document is relevant, and T has one document more or fewer;
-//! each such change is a best path through the three states, of at most two moves (Ahuja, Magnanti & Orlin 1993,
-//! chapter 9). So all m of one L take O(u log u) for u unknown documents. Ranks are whole numbers, and so are all sums:
-//! nothing is rounded.
+//! m of these documents are relevant, and T has d documents, including judged ones and those beyond the end of B. This
+//! is a transport problem. From one m to the next, one more document is relevant, and T has one document more or fewer.
+//! Each such change is a best path through the three states, of at most two moves (Ahuja, Magnanti & Orlin 1993,
+//! chapter 9). So all m of one L take O(u log u) for u unknown documents. Ranks and sums are whole numbers, so nothing
+//! is rounded.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// The problem of a query.
 pub struct Transport {
-    /// For each unknown document, its ranks in A and in B; 0 if a ranking lacks it.
+    /// The ranks of each unknown document in A and in B; 0 if a ranking lacks it.
     pub open: Vec<(u32, u32)>,
     /// The ranks of the documents judged non-relevant, in A and in B, in ascending order.
     pub judged: (Vec<u32>, Vec<u32>),
@@ -44,13 +44,13 @@ enum TransportState {
     Neither,
 }
 
-/// A move of one document to another state: what the sum gains by it, and the index of the unknown document. None
-/// stands for a judged document, or for one beyond the end of B.
+/// A move of one document to another state: the gain of the sum, and the index of the unknown document. None stands for
+/// a judged document, or for one beyond the end of B.
 type TransportMove = (i64, Option<usize>);
 
 impl Transport {
-    /// For each m, the largest sum over t <= d of p_t - q_t, the ranks of the t-th non-relevant documents of A and of
-    /// B; and the level L at which it was found.
+    /// For each m, the largest sum over t <= d of p_t - q_t, and the level L at which it was found. p_t and q_t are the
+    /// ranks of the t-th non-relevant documents of A and of B.
     pub fn largest(&self) -> Vec<(i64, i64)> {
         let mut best = vec![(i64::MIN, 0); self.counted.len()];
         for level in (1..=self.levels() as i64).map(|half| 2 * half) {
@@ -65,20 +65,20 @@ impl Transport {
         best
     }
 
-    /// The indices of the m unknown documents that are relevant where the sum is largest, given the level L that
-    /// [`Self::largest`] has found for this m.
+    /// The indices of the m relevant unknown documents with which the sum is largest. `level` is the L that
+    /// [`Self::largest`] found for this m.
     pub fn relevant(&self, m: usize, level: i64) -> Vec<usize> {
         let mut states = TransportStates::new(self, level);
         (0..=m).for_each(|m| states.go_to(m));
         (0..self.open.len()).filter(|&x| states.at[x] == TransportState::Relevant).collect()
     }
 
-    /// The number of even levels L that have to be tried.
+    /// The number of even levels L to try.
     fn levels(&self) -> usize {
         self.counted.iter().max().map_or(0, |most| (self.lengths.0 + most) / 2 + 1)
     }
 
-    /// About how many moves of documents it takes to solve the problem.
+    /// About how many moves of documents the problem takes.
     pub fn work(&self) -> usize {
         self.levels().saturating_mul(self.open.len() + 1)
     }
@@ -91,7 +91,7 @@ impl Transport {
     }
 }
 
-/// The best states of all unknown documents for one level L and one number m of relevant documents; they are changed
+/// The best states of all unknown documents for one level L and one number m of relevant documents. They are changed
 /// from m to m + 1.
 struct TransportStates<'t> {
     transport: &'t Transport,
@@ -111,9 +111,9 @@ struct TransportStates<'t> {
     value: i64,
     /// The part of the sum that depends on L alone.
     constant: i64,
-    /// Six queues of moves, highest gain first: each lists unknown documents by what the sum gains if they change their
-    /// state. In this queue they become relevant, in the others they move as its name says. A document that has left
-    /// the old state in the meantime is skipped.
+    /// Six queues of moves, highest gain first. Each lists unknown documents by what the sum gains if they change their
+    /// state: in this queue they become relevant, and in the others as the name says. A document that has left the old
+    /// state in the meantime is skipped.
     to_relevant: BinaryHeap<(i64, Reverse<usize>)>,
     to_taken: BinaryHeap<(i64, Reverse<usize>)>,
     taken_to_relevant: BinaryHeap<(i64, Reverse<usize>)>,
@@ -123,7 +123,7 @@ struct TransportStates<'t> {
 }
 
 impl<'t> TransportStates<'t> {
-    /// The states in which no unknown document is relevant, and T is empty.
+    /// The states without relevant unknown documents, and with an empty T.
     fn new(transport: &'t Transport, level: i64) -> TransportStates<'t> {
         let gain = |rank: u32| if rank == 0 { 0 } else { (level - i64::from(rank)).max(0) };
         let gains: Vec<i64> = transport.open.iter().map(|&(a, _)| gain(a)).collect();
@@ -150,7 +150,7 @@ impl<'t> TransportStates<'t> {
         states
     }
 
-    /// The sum over t of p_t - q_t at this level, with the documents that are relevant and in T now.
+    /// The sum over t of p_t - q_t at this level, in the current states.
     fn value(&self) -> i64 {
         self.value + self.constant + self.taken as i64 * self.level
     }
@@ -168,7 +168,7 @@ impl<'t> TransportStates<'t> {
         }
     }
 
-    /// Puts an unknown document into a state, and into the heaps of the moves out of it.
+    /// Puts an unknown document into a state, and into the queues of the moves out of it.
     fn enter(&mut self, x: usize, state: TransportState) {
         self.at[x] = state;
         let (gain, rank, key) = (self.gains[x], i64::from(self.transport.open[x].1), Reverse(x));
@@ -192,7 +192,7 @@ impl<'t> TransportStates<'t> {
         }
     }
 
-    /// The move at the top of a heap whose document is still in `state`.
+    /// The best move of a queue whose document is still in `state`.
     fn best(
         at: &[TransportState],
         heap: &mut BinaryHeap<(i64, Reverse<usize>)>,
@@ -207,7 +207,7 @@ impl<'t> TransportStates<'t> {
         None
     }
 
-    /// The cheapest move of a document into T: of an unknown one, or of the next judged one or one beyond the end of B.
+    /// The cheapest move of a document into T: an unknown one, the next judged one, or one beyond the end of B.
     fn cheapest(&mut self) -> TransportMove {
         let filler = (-self.transport.filler(self.filled), None);
         let open = Self::best(&self.at, &mut self.to_taken, TransportState::Neither);
@@ -238,7 +238,7 @@ impl<'t> TransportStates<'t> {
         }
     }
 
-    /// Makes one more document relevant: directly, or one of T, whose place there is filled again.
+    /// Makes one more document relevant: directly, or one of T, which then gets another document.
     fn add_relevant(&mut self) {
         let direct = Self::best(&self.at, &mut self.to_relevant, TransportState::Neither);
         let across = Self::best(&self.at, &mut self.taken_to_relevant, TransportState::Taken);
@@ -253,7 +253,7 @@ impl<'t> TransportStates<'t> {
         }
     }
 
-    /// Adds a document to T: directly, or a relevant one, instead of which another becomes relevant.
+    /// Adds a document to T: directly, or a relevant one, and then another document becomes relevant.
     fn add_taken(&mut self) {
         let direct = self.cheapest();
         let across = Self::best(&self.at, &mut self.relevant_to_taken, TransportState::Relevant);

@@ -1,26 +1,26 @@
 //! Local search in a component: documents are turned on or off, one by one, as long as this improves the value.
 //!
-//! Let `R_A(i) = sum_{j >= i} A_j Q_A(j)` be what A loses from position i on, and `R_B(i)` the same for B. Document x,
-//! at position `a_x` of A and `b_x` of B, multiplies both from there on. So turning x off gains `(R_B(b_x) - R_A(a_x))
-//! (1 / q - 1)`, and turning it on gains `(R_B(b_x) - R_A(a_x)) (q - 1)`.
+//! `R_A(i) = sum_{j >= i} A_j Q_A(j)` is the loss of A from position i on, and `R_B(i)` that of B. Document x, at
+//! position `a_x` of A and `b_x` of B, multiplies both from there on. So turning x off gains `(R_B(b_x) - R_A(a_x)) (1
+//! / q - 1)`, and turning it on gains `(R_B(b_x) - R_A(a_x)) (q - 1)`.
 
 use super::component::CascadeComponent;
 
-/// A change must gain more than this to be made.
+/// A change must gain more than this.
 const LEAST: f64 = 1e-13;
 
 /// Memory of the local search.
 #[derive(Debug, Default)]
 pub(super) struct CascadeClimber {
-    /// For each document of the component, whether it is on now.
+    /// Whether each document of the component is on.
     on: Vec<bool>,
-    /// By position i, what A and B lose from there on: `R_A(i)` and `R_B(i)`.
+    /// The losses of A and B from each position on: `R_A(i)` and `R_B(i)`.
     rests: Vec<(f64, f64)>,
 }
 
 impl CascadeClimber {
-    /// Climbs twice, first with no document on and then with those on that A ranks higher than B. Writes the better of
-    /// the two assignments into the component.
+    /// Climbs twice, from no document on, and from the documents on that A ranks higher than B. Keeps the better result
+    /// in the component.
     pub(super) fn climb(&mut self, component: &mut CascadeComponent) {
         let mut best = f64::NEG_INFINITY;
         for ahead in [false, true] {
@@ -53,7 +53,7 @@ impl CascadeClimber {
         }
     }
 
-    /// The value of the component as documents are on now. Fills in the losses `R_A` and `R_B` from each position on.
+    /// The value of the component. Fills in the losses from each position on.
     fn evaluate(&mut self, component: &CascadeComponent) -> f64 {
         let (mut a, mut b) = (1.0, 1.0);
         self.rests.clear();

@@ -1,57 +1,57 @@
-//! A component of a problem: documents to decide that take the same set of positions in A as in B. A document's
+//! A component of a problem: documents to decide that take the same set of positions in A and in B. A document's
 //! position is its index among the documents to decide, in the order of A or of B.
 
 /// A document to decide, with its positions.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct OpenDocument {
-    /// Position in A, from 1.
+    /// The position in A, from 1.
     pub(super) a: usize,
-    /// Position in B, from 1.
+    /// The position in B, from 1.
     pub(super) b: usize,
-    /// In a component, its index among all documents to decide; among these, its index in the instance.
+    /// In a component, the index among all documents to decide. Among these, the index in the instance.
     pub(super) id: usize,
 }
 
 impl OpenDocument {
-    /// The document's better position, the smaller of those in A and in B.
+    /// The better position of the two.
     pub(super) fn first(&self) -> usize {
         self.a.min(self.b)
     }
 
-    /// The document's worse position. From there on, it is a factor in both rankings.
+    /// The worse position of the two. From there on, the document is a factor in both rankings.
     pub(super) fn last(&self) -> usize {
         self.a.max(self.b)
     }
 }
 
-/// One position of one ranking, and the document there.
+/// A position of one ranking, and the document there.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct PositionEntry {
     /// The weight of the position, `A_i` or `B_i`.
     pub(super) weight: f64,
-    /// The index in the component of the document at this position.
+    /// The index of the document in the component.
     pub(super) open: usize,
     /// The document's position in the other ranking.
     pub(super) other: usize,
 }
 
-/// A component, whose value is `sum_i B_i Q_B(i) - A_i Q_A(i)` over its positions i. Q(i) is the product of the factors
-/// of the documents down to position i: q for a document that is on, 1 for one that is off.
+/// A component. Its value is `sum_i B_i Q_B(i) - A_i Q_A(i)` over its positions i. Q(i) is the product of the factors
+/// of the documents down to i: q for a document that is on, and 1 for one that is off.
 #[derive(Debug, Default)]
 pub(super) struct CascadeComponent {
-    /// The entries of A and of B by position, from 1; entry 0 is empty.
+    /// The entries of A and of B by position, from 1. Entry 0 is empty.
     pub(super) entries: Vec<(PositionEntry, PositionEntry)>,
     /// The documents to decide, sorted by their better position.
     pub(super) documents: Vec<OpenDocument>,
-    /// `q^n` for n = 0, 1, 2, ..., where q is the factor of a document that is on.
+    /// `q^n` for n = 0, 1, 2, ...
     pub(super) powers: Vec<f64>,
-    /// For each document, whether it is on in the best assignment found so far.
+    /// Whether each document is on in the best assignment so far.
     pub(super) on: Vec<bool>,
 }
 
 impl CascadeComponent {
-    /// Makes a component of these documents, whose positions are counted from `above`. `weights` are those of all
-    /// positions in A and in B. At the last position both rankings have the same factor, whose weight in the difference
+    /// Makes a component of these documents. Positions are counted from `above`, and `weights` has those of all
+    /// positions in A and in B. The last position has the same factor in both rankings, whose weight in the difference
     /// is `last`.
     pub(super) fn read(
         &mut self,
@@ -76,13 +76,13 @@ impl CascadeComponent {
         self.on.resize(count, false);
     }
 
-    /// Sets the weight in the difference of the last position's factor, which is the same in A and B.
+    /// Sets the weight of the last position's factor, which A and B share.
     pub(super) fn end_with(&mut self, last: f64) {
         let (a, b) = &mut self.entries[self.documents.len()];
         (a.weight, b.weight) = (f64::max(-last, 0.0), f64::max(last, 0.0));
     }
 
-    /// The factor of a document that is on, or of one that is off.
+    /// The factor of a document that is on, or off.
     pub(super) fn factor(&self, on: bool) -> f64 {
         self.powers[usize::from(on)]
     }

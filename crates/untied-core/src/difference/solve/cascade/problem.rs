@@ -1,37 +1,37 @@
-//! The problem of two rankings without ties, and its solution part by part. The head of [`super`] defines positions and
-//! their weights, and when a document is on.
+//! The problem of two rankings without ties, and its solution part by part. The head of [`super`] defines positions,
+//! weights, and documents that are on.
 
 use super::super::Instance;
 use super::climb::CascadeClimber;
 use super::component::{CascadeComponent, OpenDocument};
 use super::search::{CascadeSearch, TOLERANCE};
 
-/// The index of a document that is not to be decided.
+/// The index of a document that is already decided.
 const NONE: usize = usize::MAX;
 
-/// One rank of a ranking: its weight, and how the document there lets users go on.
+/// One rank of a ranking.
 #[derive(Debug, Clone, Copy)]
 struct CascadeRank {
-    /// The rank's weight `w_t`: how much the score loses there if every user goes beyond the rank.
+    /// The weight `w_t` of the rank: how much the score loses if every user goes beyond it.
     weight: f64,
-    /// The probability that a user goes on after the document there; 1 if the document is to be decided, or missing.
+    /// The probability that a user goes on after the document there; 1 if it is to be decided, or missing.
     factor: f64,
-    /// The index of this rank's document among those to decide, or [`NONE`] if it needs no decision.
+    /// The index of the rank's document among those to decide, or [`NONE`].
     open: usize,
 }
 
-/// Two rankings without ties, and the documents to decide with their positions.
+/// Two rankings without ties, and the documents to decide.
 #[derive(Debug, Default)]
 pub(super) struct CascadeProblem {
-    /// The ranks of A and of B, from rank 1 to the depth.
+    /// The ranks of A and of B, down to the depth.
     ranks: Vec<(CascadeRank, CascadeRank)>,
-    /// The documents to decide: unknown ones of both rankings.
+    /// The documents to decide: unknown documents of both rankings.
     documents: Vec<OpenDocument>,
-    /// For each document to decide, whether it stops the user.
+    /// Whether each document to decide stops the user.
     on: Vec<bool>,
-    /// The index of the document to decide at each position of A.
+    /// The index of the document at each position of A.
     order: Vec<usize>,
-    /// The weights `A_i` and `B_i` of each position i; entry 0 is for the ranks above all documents to decide.
+    /// The weights `A_i` and `B_i` of each position. Entry 0 is for the ranks above all documents to decide.
     weights: Vec<(f64, f64)>,
     component: CascadeComponent,
     climber: CascadeClimber,
@@ -39,7 +39,7 @@ pub(super) struct CascadeProblem {
 }
 
 impl CascadeProblem {
-    /// Reads an instance. `weights` gives the weights in A and in B of each rank down to `depth`.
+    /// Reads an instance. `weights` has the weights of each rank in A and in B, down to `depth`.
     pub(super) fn read(&mut self, instance: &Instance, depth: usize, weights: impl Fn(usize) -> (f64, f64)) {
         let go_on = 1.0 - instance.top;
         self.start(depth, go_on, weights);
@@ -84,8 +84,8 @@ impl CascadeProblem {
         self.order.clear();
         self.weights.clear();
         self.weights.resize(self.documents.len() + 1, (0.0, 0.0));
-        // The weight of a position collects the ranks from its document to the next one, with all factors not to be
-        // decided.
+        // The weight of a position collects the ranks from its document to the next one, times the factors of decided
+        // documents.
         let (mut a, mut b, mut above) = (1.0, 1.0, (0, 0));
         for (at_a, at_b) in &self.ranks {
             if at_a.open != NONE {
@@ -108,20 +108,20 @@ impl CascadeProblem {
     /// the search visited.
     ///
     /// A part ends at a position i down to which both rankings have the same documents. With V the largest value of all
-    /// that follows the part, the part's own value is `sum_{j < i} (B_j Q_B(j) - A_j Q_A(j)) + (B_i - A_i + V) Q(i)`,
-    /// where j are its positions and Q products over its documents. If V is only known to lie in an interval, the part
-    /// is solved for both of the interval's ends.
+    /// that follows, the part's own value is `sum_{j < i} (B_j Q_B(j) - A_j Q_A(j)) + (B_i - A_i + V) Q(i)`, over its
+    /// positions j and its documents. If V is only known to lie in an interval, the part is solved for both ends of the
+    /// interval.
     pub(super) fn solve(&mut self, limit: u64) -> (f64, u64) {
         let (mut rest, mut nodes) = ((0.0, 0.0), 0);
         let mut end = self.documents.len();
-        // A part starts at a position of A if all documents from there on stand at that position or below in B, too.
+        // A part starts at a position of A if all documents from there on are at this position or below in B, too.
         let mut first = usize::MAX;
         for start in (0..end).rev() {
             first = first.min(self.documents[self.order[start]].b);
             if first <= start {
                 continue;
             }
-            // Both ends of the interval of the weight `B_i - A_i + V` of the part's last position.
+            // The ends of the interval of the weight `B_i - A_i + V` of the part's last position.
             let own = self.weights[end].1 - self.weights[end].0;
             let last = (own + rest.0, own + rest.1);
             rest = if end - start == 1 {
@@ -129,8 +129,8 @@ impl CascadeProblem {
                 let best = |last: f64| last * self.component.factor(last < 0.0);
                 (best(last.0), best(last.1))
             } else {
-                // A part may take a share of the nodes that are left, by its documents, so that the parts above it get
-                // theirs.
+                // A part may take a share of the remaining nodes, by its number of documents, so that the parts above
+                // it get theirs.
                 let share = (limit - nodes) * (end - start) as u64 / end as u64;
                 let (value_and_bound, taken) = self.solve_component(start, end, last, share);
                 nodes += taken;
@@ -166,7 +166,7 @@ impl CascadeProblem {
         self.documents.iter().zip(&self.on).filter(|(_, on)| **on).map(|(document, _)| document.id)
     }
 
-    /// `S(A) - S(B)` as the documents are decided now.
+    /// `S(A) - S(B)` with the current decisions.
     pub(super) fn value(&self) -> f64 {
         let factor = |place: &CascadeRank| {
             if place.open == NONE { place.factor } else { self.component.factor(self.on[place.open]) }
@@ -181,8 +181,9 @@ impl CascadeProblem {
     }
 }
 
-/// The additional weight of A's last rank k, `depth`, for the tail of unknown documents below it, after each of which a
-/// user goes on with the probability q, `go_on`: `sum_{m >= 1} q^m / ((k + m) (k + m + 1))`, until a term adds nothing.
+/// What the tail of unknown documents adds to the weight of A's last rank k:
+/// `sum_{m >= 1} q^m / ((k + m) (k + m + 1))`, until a term adds nothing. `depth` is k, and `go_on` is q, the
+/// probability of going on after each of them.
 pub(super) fn stopping_tail(depth: usize, go_on: f64) -> f64 {
     let (mut sum, mut power) = (0.0, 1.0);
     for rank in depth + 1.. {

@@ -17,31 +17,31 @@
 use super::component::{CascadeComponent, OpenDocument};
 use crate::watch;
 
-/// A node whose bound exceeds the best known value by no more than this is not searched.
+/// A node is not searched if its bound exceeds the best value by this or less.
 pub(super) const TOLERANCE: f64 = 1e-12;
-/// The tolerances to try, one after the other, if [`TOLERANCE`] takes too many nodes.
+/// The tolerances to try if [`TOLERANCE`] takes too many nodes.
 const WIDTHS: [f64; 4] = [1e-4, 1e-5, 1e-7, 1e-9];
-/// A document is decided if the other choice could be better by no more than this, which is rounding.
+/// A document is decided if the other choice could be better by at most this, which is rounding.
 const SLACK: f64 = 1e-15;
 
-/// What a search has found in a component.
+/// The result of a search in a component.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CascadeResult {
     /// The largest value found.
     pub(super) value: f64,
-    /// An upper bound of the largest value, equal to `value` if the search was completed.
+    /// An upper bound of the largest value. It equals `value` if the search was completed.
     pub(super) bound: f64,
     /// How many nodes were visited.
     pub(super) nodes: u64,
 }
 
-/// A node of the search. The documents before `next` are decided, and `value` is the sum of the terms of all positions
-/// as far as `position`.
+/// A node of the search. The documents before `next` are decided, and `value` is the sum of the terms down to
+/// `position`.
 #[derive(Debug, Clone, Copy)]
 struct CascadeNode {
     /// The index of the next document to decide.
     next: usize,
-    /// The position down to which all documents of both rankings are decided.
+    /// The position down to which both rankings have only decided documents.
     position: usize,
     /// The sum of the component's terms down to `position`.
     value: f64,
@@ -49,14 +49,14 @@ struct CascadeNode {
     a: f64,
     /// `Q_B(position)`, the product of B's factors down to `position`.
     b: f64,
-    /// The worst position at which a decided document stands, in A or in B.
+    /// The worst position of a decided document, in A or in B.
     far: usize,
     /// The product of the factors of all decided documents.
     factor: f64,
 }
 
-/// The documents down to a position s: the products a and b of the factors of the decided ones in A and in B, and the
-/// numbers of undecided ones that only A has, only B has, and both have (i, j and n in the head of the file).
+/// The documents down to a position: the products a and b of the factors of decided documents in A and in B, and the
+/// numbers i, j and n of undecided documents that only A has, only B has, and both have.
 #[derive(Debug, Clone, Copy)]
 struct PrefixReach {
     a: f64,
@@ -66,20 +66,20 @@ struct PrefixReach {
     both: usize,
 }
 
-/// Bounds of sums of terms over several positions: of the value, and of a document's slope D.
+/// Bounds of sums of terms over several positions: for the value, and for a document's slope D.
 #[derive(Debug, Clone, Copy, Default)]
 struct PositionSums {
-    /// An upper bound of the sum of the value's terms at these positions.
+    /// An upper bound of the sum of the value's terms.
     gain: f64,
-    /// A lower bound of the sum of the terms of a document's slope D: first if it is divided by the factor of the
-    /// documents that both rankings have, then as it is.
+    /// Lower bounds of the sum of the terms of D: divided by the factor of the documents that both rankings have, and
+    /// as it is.
     low: (f64, f64),
-    /// An upper bound of the sum of the terms of D, in the two forms of `low`.
+    /// Upper bounds of the sum of the terms of D, in the same two forms.
     high: (f64, f64),
 }
 
 impl PositionSums {
-    /// The bounds over these positions and further ones, whose bounds `rest` are multiplied by `factor`.
+    /// The bounds over these positions and further ones. The bounds `rest` of those are multiplied by `factor`.
     fn plus(self, factor: f64, rest: &PositionSums) -> PositionSums {
         let sum = |x: f64, y: f64| x + factor * y;
         PositionSums {
@@ -90,22 +90,21 @@ impl PositionSums {
     }
 }
 
-/// The state of a search, whose memory is used again for the next component.
+/// The state of a search. Its memory is used again for the next component.
 #[derive(Debug, Default)]
 pub(super) struct CascadeSearch {
-    /// For each position, the bounds of the sums from there on if no document is decided.
+    /// Bounds of the sums from each position on, if no document is decided.
     roots: Vec<PositionSums>,
-    /// For each position, the sum of B's weights from there on. The value gains at most b times this there.
+    /// The sum of B's weights from each position on. The value gains at most b times this there.
     rests: Vec<f64>,
     /// The factor of each decided document.
     factors: Vec<f64>,
-    /// The largest value found so far.
     best: f64,
     /// By how much a bound must exceed `best` for a node to be searched.
     tolerance: f64,
     limit: u64,
     nodes: u64,
-    /// The largest bound of the nodes that an attempt did not visit for lack of nodes; none if it visited all.
+    /// The largest bound of a node that was not visited because no nodes were left. None if all were visited.
     open: Option<f64>,
 }
 
@@ -123,7 +122,7 @@ impl CascadeSearch {
         if limit == 0 {
             return CascadeResult { value: self.best, bound: self.best.max(self.roots[1].gain), nodes: 0 };
         }
-        // Half of the nodes go into finding the best value; if they are not enough, the others narrow its interval.
+        // Half of the nodes go into the best value. If they are not enough, the others make its bound smaller.
         let (closed, mut bound) = self.attempt(component, TOLERANCE, limit.div_ceil(2));
         for width in WIDTHS {
             if !closed && self.nodes < limit {
@@ -133,8 +132,8 @@ impl CascadeSearch {
         CascadeResult { value: self.best, bound: if closed { self.best } else { bound }, nodes: self.nodes }
     }
 
-    /// Searches for assignments that are better than the best known by more than a tolerance. Returns whether all nodes
-    /// were visited, and an upper bound of the component's value.
+    /// Searches for assignments that are better by more than a tolerance. Returns whether all nodes were visited, and
+    /// an upper bound of the component's value.
     fn attempt(&mut self, component: &mut CascadeComponent, tolerance: f64, limit: u64) -> (bool, f64) {
         self.tolerance = tolerance;
         self.limit = limit;
@@ -226,7 +225,7 @@ impl CascadeSearch {
         CascadeNode { next: place.next + 1, far, factor: place.factor * factor, ..place }
     }
 
-    /// Moves down to just above the next document to decide, and adds the terms of the positions passed to the value.
+    /// Moves down to just above the next document to decide, and adds the terms passed to the value.
     fn advance(&self, component: &CascadeComponent, place: &mut CascadeNode) {
         let end = component.documents.get(place.next).map_or(component.entries.len(), OpenDocument::first);
         for (a, b) in &component.entries[place.position + 1..end] {
@@ -238,7 +237,7 @@ impl CascadeSearch {
     }
 
     /// An upper bound of the value below a node, and whether the next document should be on, if one choice is never
-    /// worse than the other. None if no assignment below the node is better than the best known.
+    /// worse. None if nothing below the node is better than the best assignment.
     fn look(
         &self,
         component: &CascadeComponent,
@@ -249,8 +248,8 @@ impl CascadeSearch {
         let mut reach = PrefixReach { a: place.a, b: place.b, only_a: 0, only_b: 0, both: 0 };
         let mut sums = PositionSums { gain: place.value, ..PositionSums::default() };
         let a_first = document.a < document.b;
-        // `alone` is the sum of the terms of D before the document's worse position, if no other document reduces them,
-        // and `least` the smallest factor by which others may.
+        // `alone` is the sum of the terms of D before the document's worse position, if no other document reduces them.
+        // `least` is the smallest factor by which others may.
         let (mut alone, mut least) = (0.0, 0.0);
         let end = place.far.max(document.last());
         for position in place.position + 1..=end {
@@ -260,7 +259,7 @@ impl CascadeSearch {
             reach.enter(component, position, place.next, &self.factors);
             reach.add(component, position, &mut sums);
             let below = position + 1;
-            // What can be gained below this position.
+            // The largest gain below this position.
             let rest =
                 if position < place.far { reach.b * self.rests[below] } else { place.factor * self.roots[below].gain };
             if sums.gain + rest <= target {
@@ -274,7 +273,7 @@ impl CascadeSearch {
             }
         }
         let sums = sums.plus(place.factor, &self.roots[end + 1]);
-        // If A has the document first, its terms before raise D; if B has, they lower it.
+        // If A has the document first, its terms before raise D. If B has, they lower it.
         let (low, high) = if a_first {
             (alone * least + sums.low.0, alone + sums.high.1)
         } else {
@@ -290,7 +289,7 @@ impl PrefixReach {
     #[inline]
     fn enter(&mut self, component: &CascadeComponent, position: usize, next: usize, factors: &[f64]) {
         let (a, b) = &component.entries[position];
-        // The document of A at this position: decided, met before in B, or new.
+        // The document of A here: it is decided, known from B, or new.
         if a.open < next {
             self.a *= factors[a.open];
         } else if a.other < position {
@@ -299,7 +298,7 @@ impl PrefixReach {
         } else {
             self.only_a += 1;
         }
-        // The document of B at this position, likewise: if A has had it, now both have it.
+        // The document of B here. If A has had it, now both have it.
         if b.open < next {
             self.b *= factors[b.open];
         } else if b.other <= position {

@@ -1,43 +1,43 @@
-//! The Lagrangian bound of a node, an upper bound of the difference over all counts z of its undecided cells.
+//! The Lagrangian bound of a node: an upper bound of the difference over all counts z of its undecided cells.
 //!
 //! A document of cell x and one of cell y gain q_xy as a pair. Of two cells, let y be the later one in the core's
-//! order, and d_y what its documents gain with one that is before them in both rankings. Then `q_xy = d_y + e_xy`, and
-//! the *excess* `e_xy` is 0 unless one of the cells, say x, is above the other one (`crate::difference::solve::cells`).
+//! order, and d_y the gain of its documents with one that is before them in both rankings. Then `q_xy = d_y + e_xy`,
+//! and the *excess* `e_xy` is 0 unless one of the cells, say x, is above the other (`crate::difference::solve::cells`).
 //! In that case some optimum has `z_x z_y = n_x z_y`, where n_x is the number of documents of x. So the excess can go
-//! into the linear terms without loss; what has to be relaxed is the constraint `n_y z_x - n_x z_y >= 0`, with a
-//! multiplier `mu_xy >= 0`:
+//! into the linear terms without loss. The constraint `n_y z_x - n_x z_y >= 0` is relaxed, with a multiplier `mu_xy >=
+//! 0`:
 //!
 //! `e z_x z_y <= e n_x z_y + mu (n_y z_x - n_x z_y)`.
 //!
-//! What is left is a dynamic program over the cells j and the number of relevant documents. With n of them in the cells
+//! The rest is a dynamic program over the cells j and the number of relevant documents. With n of them in the cells
 //! before j, and t in j, whose documents gain lin_j each and q_jj as pairs, the largest value is
 //!
 //! `f_j(n + t) = max f_{j-1}(n) + t lin_j + q_jj t (t - 1) / 2 + d_j t n`.
 //!
-//! A subgradient method looks for the multipliers with the smallest bound. All of this holds with a limit on the number
-//! of relevant documents.
+//! A subgradient method looks for the multipliers with the smallest bound. The number of relevant documents may be
+//! limited.
 
 use super::TOLERANCE;
 use super::node::{CellCore, CellIncumbent, CellNode, FreeCell, gain};
 use crate::difference::solve::budget::Budget;
 
-/// An excess this small is rounding: neither cell of the pair is above the other one, or it does not matter.
+/// A smaller excess is rounding, or does not matter.
 const NOTHING: f64 = 1e-15;
-/// A pair's multiplier starts as this share of the pair's excess: the first if the excess is positive, else the second.
+/// The share of a pair's excess with which its multiplier starts: the first if the excess is positive, else the second.
 const BEGINNING: (f64, f64) = (0.5, -0.3);
-/// The largest number of pairs of cells for which this bound is made.
+/// The largest number of pairs of cells for which this bound is computed.
 const PAIRS: usize = 4_000_000;
 
-/// Two undecided cells of which one is above the other.
+/// Two undecided cells, one of which is above the other.
 #[derive(Debug, Clone, Copy)]
 struct ComparablePair {
-    /// The position among the node's undecided cells of the one that is above.
+    /// The position of the upper cell among the node's undecided cells.
     above: u32,
-    /// The position among the node's undecided cells of the one that is below.
+    /// The position of the lower cell among the node's undecided cells.
     below: u32,
-    /// e, the excess of the pair.
+    /// The excess e of the pair.
     excess: f64,
-    /// mu, the multiplier of the pair's constraint.
+    /// The multiplier mu of the pair's constraint.
     multiplier: f64,
 }
 
@@ -46,23 +46,23 @@ struct ComparablePair {
 pub(super) struct CellDual {
     /// The pairs of cells with a constraint.
     pairs: Vec<ComparablePair>,
-    /// For each undecided cell, what one of its documents gains in the relaxed program.
+    /// For each undecided cell, the gain of one of its documents in the relaxed program.
     linear: Vec<f64>,
-    /// The same with the multipliers of the smallest bound so far; empty if there is none.
+    /// The value of `linear` with the multipliers of the smallest bound so far. Empty if there is none.
     best: Vec<f64>,
     /// The largest values `f_j(n)`, a row for each j.
     table: Vec<f64>,
     /// The largest number of undecided documents that may be relevant.
     most: usize,
-    /// The length of a row: `most`, plus 1.
+    /// The length of a row: `most` + 1.
     width: usize,
-    /// For each undecided cell, its count in the solution of the relaxed program.
+    /// The count of each undecided cell in the solution of the relaxed program.
     counts: Vec<usize>,
 }
 
 impl CellDual {
-    /// The smallest bound found within some steps: fewer if it closes the node, and none but the rough bound if that is
-    /// too much work. Improves the incumbent with the solutions met on the way.
+    /// The smallest bound found within some steps. It stops early if the bound closes the node, and returns the rough
+    /// bound if there is not enough work left. Improves the incumbent with the solutions on the way.
     pub fn descend(
         &mut self,
         core: &CellCore,
@@ -103,7 +103,8 @@ impl CellDual {
         bound
     }
 
-    /// Lists the pairs of cells with a constraint. Returns false if there are too many cells, or not enough work.
+    /// Lists the pairs of cells with a constraint. Returns false if there are too many cells, or not enough work is
+    /// left.
     fn prepare(&mut self, core: &CellCore, node: &CellNode, work: &mut Budget) -> bool {
         let count = node.free.len();
         self.counts.clear();
@@ -135,7 +136,7 @@ impl CellDual {
         true
     }
 
-    /// Computes `linear`, which includes the pairs' excesses and multipliers.
+    /// Computes `linear` from the excesses and multipliers.
     fn relax(&mut self, node: &CellNode) {
         self.linear.clear();
         self.linear.extend(node.free.iter().map(|x| x.linear));
@@ -146,7 +147,7 @@ impl CellDual {
         }
     }
 
-    /// `n_y z_x - n_x z_y` of a pair at the current counts, which the pair's constraint wants to be at least 0.
+    /// `n_y z_x - n_x z_y` of a pair at the current counts. The constraint wants it to be at least 0.
     fn slack(&self, node: &CellNode, pair: &ComparablePair) -> f64 {
         let (above, below) = (pair.above as usize, pair.below as usize);
         let product = |sized: usize, counted: usize| (node.free[sized].size * self.counts[counted]) as f64;
@@ -173,12 +174,12 @@ impl CellDual {
         true
     }
 
-    /// The steps of one dynamic program, which tries every count of every cell for every number of documents before it.
+    /// The number of steps of one dynamic program.
     fn cost(&self, node: &CellNode) -> usize {
         node.documents() * (self.most + node.free.len())
     }
 
-    /// Solves the relaxed program by dynamic programming. Returns its value, and writes its solution into `counts`.
+    /// Solves the relaxed program. Returns its value, and writes its solution into `counts`.
     fn solve(&mut self, core: &CellCore, node: &CellNode) -> f64 {
         self.fill(core, node);
         let mut documents = node.documents();
@@ -203,7 +204,7 @@ impl CellDual {
         value
     }
 
-    /// Fills in the table of the dynamic program, from the first undecided cell to the last.
+    /// Fills in the table of the dynamic program.
     fn fill(&mut self, core: &CellCore, node: &CellNode) {
         let mut top = 0;
         self.table[0] = 0.0;
@@ -228,8 +229,8 @@ impl CellDual {
         }
     }
 
-    /// Decides documents of cells: with a count that is left out, the bound at the best multipliers is not above
-    /// `least`. Returns whether anything was decided. If that leaves a cell no count, the node has no room any more.
+    /// Decides documents of cells: leaves out counts with which the bound is not above `least`. Returns whether it
+    /// decided any. If a cell has no count left, the node has no room any more.
     pub fn narrow(&mut self, core: &CellCore, node: &mut CellNode, least: f64, work: &mut Budget) -> bool {
         if self.best.is_empty() || !work.take(3 * self.cost(node)) {
             return false;
@@ -274,7 +275,7 @@ impl CellDual {
         is_narrower
     }
 
-    /// The position of the undecided cell whose constraints matter most to the bound, to branch on.
+    /// The position of the undecided cell whose constraints matter most to the bound.
     pub fn tensest(&self, node: &CellNode) -> usize {
         let mut tensions = vec![0.0; node.free.len()];
         for pair in &self.pairs {

@@ -1,25 +1,25 @@
-//! Tie groups of one ranking, and what pairs of relevant documents in them add to AP, on average over orders of ties. A
-//! document that is not tied is a group of its own.
+//! Tie groups of one ranking, and what pairs of relevant documents add to AP, on average over tie orders. A document
+//! that is not tied is a group of its own.
 
 use crate::difference::solve::smaller;
 
 /// A tie group, with its mean inverse ranks and its documents that are in no cell.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct PrecisionGroup {
-    /// The rank of its first document plus that of its last one, to sort groups by.
+    /// Its first rank plus its last rank, to sort groups by.
     pub place: usize,
-    /// m, the mean of 1/rank over its ranks; ranks below the depth count 0.
+    /// m, the mean of 1/rank over its ranks. Ranks below the depth count 0.
     pub mean: f64,
     /// u, the mean of 1/rank of the lower one of two of its documents.
     pub together: f64,
-    /// The number of the group's documents that are judged relevant.
+    /// How many of its documents are judged relevant.
     pub judged: f64,
-    /// The number of its unknown documents that the other ranking lacks, with those that fill this ranking up. They are
+    /// How many of its unknown documents the other ranking lacks, including those that fill this ranking up. They are
     /// relevant if this ranking is to be ahead.
     pub alone: f64,
-    /// The number of the group's documents that are relevant for certain.
+    /// How many of its documents are certainly relevant.
     on: f64,
-    /// What an undecided document of the group gains by itself and with all documents that are relevant for certain.
+    /// What an undecided document of the group gains by itself and with all certainly relevant documents.
     pub gain: f64,
 }
 
@@ -33,7 +33,7 @@ impl PrecisionGroup {
             return PrecisionGroup { place: 2 * end, mean, ..PrecisionGroup::default() };
         }
         let ranks = || start + 1..=end.min(depth);
-        // Of the pairs within the group, the lower document is at this rank in rank - start - 1 of them.
+        // Of the pairs in the group, rank - start - 1 have their lower document at this rank.
         let lower = |rank: usize| (rank - start - 1) as f64 * inverse(rank);
         PrecisionGroup {
             place: start + 1 + end,
@@ -43,8 +43,8 @@ impl PrecisionGroup {
         }
     }
 
-    /// Lists the groups of a ranking, which end at the ranks `ends`, and then the single documents that fill it up to
-    /// the depth.
+    /// Lists the groups of a ranking, then the single documents that fill it up to the depth. `ends` has the rank at
+    /// which each group ends.
     pub fn list(groups: &mut Vec<PrecisionGroup>, ends: &[u32], depth: usize) {
         let length = ends.last().map_or(0, |&end| end as usize);
         let mut start = 0;
@@ -55,8 +55,8 @@ impl PrecisionGroup {
         }
     }
 
-    /// Fills in `gain` of all groups of a ranking, and returns what the documents that are relevant for certain are
-    /// worth there. If `is_ahead`, the other ranking's score is subtracted from this one's.
+    /// Fills in `gain` of all groups, and returns the value of the certainly relevant documents. If `is_ahead`, the
+    /// other ranking's score is subtracted from this one's.
     pub fn sum(groups: &mut [PrecisionGroup], is_ahead: bool) -> f64 {
         let (mut before, mut value, mut below) = (0.0, 0.0, 0.0);
         for group in &mut *groups {
@@ -73,26 +73,26 @@ impl PrecisionGroup {
     }
 }
 
-/// The tie group of a document in one ranking, and what pairs with it add there.
+/// The tie group of a document in one ranking.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct GroupPlace {
     /// The index of the group.
     group: usize,
-    /// m, the group's mean inverse rank.
+    /// m, the mean of 1/rank over the group.
     mean: f64,
     /// m - u: how much less a pair within the group adds than a pair with a document above it.
     less: f64,
 }
 
 impl GroupPlace {
-    /// The place of a document that the ranking lacks, where nothing counts.
+    /// The place of a document that the ranking lacks. Nothing counts there.
     pub const NONE: GroupPlace = GroupPlace { group: usize::MAX, mean: 0.0, less: 0.0 };
 
     pub fn new(number: usize, &PrecisionGroup { mean, together, .. }: &PrecisionGroup) -> GroupPlace {
         GroupPlace { group: number, mean, less: mean - together }
     }
 
-    /// The place of a document at a rank that it does not share. `inverse` is 1/rank; 0 if the rank does not count.
+    /// The place of a document at a rank without ties. `inverse` is 1/rank, or 0 if the rank does not count.
     pub fn at(rank: usize, inverse: f64) -> GroupPlace {
         GroupPlace { group: rank, mean: inverse, less: inverse }
     }
@@ -112,7 +112,7 @@ pub(super) struct CellPlaces {
 }
 
 impl CellPlaces {
-    /// `q` of two documents: what they add to the difference if both are relevant.
+    /// `q`: what two relevant documents add to the difference as a pair.
     pub fn pair(&self, other: &CellPlaces) -> f64 {
         self.a.with(other.a) - self.b.with(other.b)
     }

@@ -1,20 +1,18 @@
 //! Quadratic programs over the relevance of documents, as in average precision, solved exactly.
 //!
-//! With x_i the relevance of the document at rank i, 0 or 1, AP down to depth k is
-//! `S = 1/k sum_{i <= k} x_i / i sum_{j <= i} x_j`. Let `z_x` be the relevance of the unknown document x, and `a_x` and
-//! `b_x` its ranks in A and B, with 1/rank = 0 if a ranking lacks it. Then the difference, times the depth, is
+//! With x_i the relevance of the document at rank i, 0 or 1, AP down to depth k is `S = 1/k sum_{i <= k} x_i / i sum_{j
+//! <= i} x_j`. Let `z_x` be the relevance of the unknown document x, and `a_x` and `b_x` its ranks in A and B, with
+//! 1/rank = 0 if a ranking lacks it. Then the difference, times the depth, is
 //!
-//! `k (S(A) - S(B)) = F + sum_x c_x z_x + sum_{x < y} q_xy z_x z_y`,
-//! `q_xy = 1 / max(a_x, a_y) - 1 / max(b_x, b_y)`,
+//! `k (S(A) - S(B)) = F + sum_x c_x z_x + sum_{x < y} q_xy z_x z_y`, `q_xy = 1 / max(a_x, a_y) - 1 / max(b_x, b_y)`.
 //!
-//! where F is what the judged documents add to it, `c_x` what x adds by itself and with them, and `q_xy` what x and y
-//! add as a pair.
+//! The judged documents add F. Document x adds `c_x` by itself and with them, and x and y add `q_xy` as a pair.
 //!
-//! There are three steps, each of which leaves less to the next. *Persistency* decides the documents for which one
-//! choice is best whatever the others are ([`program`]; with ties, [`tied`]). What it leaves undecided is the *core*,
-//! whose documents are grouped in cells ([`node`]); a document that is not tied is a cell of its own. A *Lagrangian
-//! bound* ([`dual`]), which is exact if documents are in the same order in both rankings, decides most of the others or
-//! closes a node. *Branching* ([`search`]) does what remains.
+//! The solution takes three steps, and each leaves less to the next. *Persistency* decides the documents for which one
+//! choice is best whatever the others are ([`program`]; with ties, [`tied`]). The undecided documents are the *core*,
+//! grouped in cells ([`node`]); a document that is not tied is a cell of its own. A *Lagrangian bound* ([`dual`])
+//! decides most of them or closes a node. It is exact if documents are in the same order in both rankings. *Branching*
+//! ([`search`]) decides the rest.
 
 mod dual;
 mod group;
@@ -33,13 +31,12 @@ use self::search::CellSearch;
 use super::budget::Budget;
 use super::{Instance, Solution};
 
-/// A node whose bound exceeds the best known value by no more than this is not searched. Like the next two numbers, it
-/// is for differences times the depth k.
+/// A node is not searched if its bound exceeds the best value by this or less. Like the next two numbers, this is about
+/// differences times the depth k.
 const TOLERANCE: f64 = 1e-10;
-/// A document is decided if the other choice could be better by no more than this, which is more than rounding makes of
-/// equal sums.
+/// A document is decided if the other choice could be better by at most this, which is more than rounding.
 const SLACK: f64 = 1e-13;
-/// A change must gain more than this to be made.
+/// A change must gain more than this.
 const LEAST: f64 = 1e-12;
 
 /// Memory that is used again for the next pair of rankings.
@@ -51,8 +48,8 @@ pub struct QuadraticWorkspace {
 }
 
 impl QuadraticWorkspace {
-    /// Decides all documents of the program, of which at most `most` unknown ones may be relevant, as well as the work
-    /// allows. Returns an upper bound of the difference, and the number of nodes.
+    /// Decides all documents of the program, as well as the work allows. At most `most` unknown documents may be
+    /// relevant. Returns an upper bound of the difference, and the number of nodes.
     fn search(&mut self, most: usize, work: &mut Budget) -> (f64, u64) {
         let QuadraticWorkspace { program, dual, .. } = self;
         program.persist(most);
@@ -68,7 +65,7 @@ impl QuadraticWorkspace {
     }
 }
 
-/// The largest `S(A) - S(B)` of AP divided by the depth k. A document with a known gain is relevant if that is above 0.
+/// The largest `S(A) - S(B)` of AP divided by the depth k. A document with a known gain above 0 is relevant.
 ///
 /// If the solution's `bound` equals its `value`, no assignment is better by more than `1e-10 / k`.
 pub fn solve(instance: &Instance, mut work: Budget, workspace: &mut QuadraticWorkspace) -> Solution {

@@ -1,13 +1,12 @@
-//! A node of the search: some cells are decided, and the others are undecided. An assignment says how many documents of
-//! each cell are relevant, the cell's *count*. A document that is not tied is a cell of its own.
+//! Nodes of the search. Some cells are decided and the others undecided. The *count* of a cell is its number of
+//! relevant documents. A document that is not tied is a cell of its own.
 
 use super::group::CellPlaces;
 use super::{LEAST, SLACK};
 use crate::difference::solve::budget::Budget;
 use crate::difference::solve::cells::TieCell;
 
-/// The cells that persistency leaves undecided, in an order in which a cell that is before another in both rankings
-/// comes first.
+/// The cells that persistency leaves undecided. A cell that is before another in both rankings comes first.
 #[derive(Debug, Default)]
 pub(super) struct CellCore {
     pub cells: Vec<TieCell>,
@@ -21,12 +20,11 @@ impl CellCore {
     }
 }
 
-/// An undecided cell.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FreeCell {
     /// The index of the cell in the core.
     pub cell: usize,
-    /// The number of the cell's documents that are undecided.
+    /// The number of its undecided documents.
     pub size: usize,
     /// What one undecided document adds to the difference by itself and with the documents decided to be relevant.
     pub linear: f64,
@@ -39,8 +37,8 @@ pub(super) fn gain(count: usize, linear: f64, pair: f64) -> f64 {
 }
 
 impl FreeCell {
-    /// The best count of the cell up to `most`, if one document gains `linear` and two of them `own` as a pair. The
-    /// gain is a parabola in the count, so it is largest at one of the ends, or near the vertex if it opens downwards.
+    /// The best count of the cell up to `most`. One document gains `linear`, and two of them `own` as a pair. The gain
+    /// is a parabola in the count, so it is largest at one of the ends, or near the vertex if it opens downwards.
     pub fn peak(&self, linear: f64, own: f64, most: usize) -> usize {
         let most = most.min(self.size);
         let vertex = if own < 0.0 { (0.5 - linear / own).clamp(0.0, most as f64) as usize } else { 0 };
@@ -55,20 +53,20 @@ impl FreeCell {
 pub(super) struct CellIncumbent {
     /// The difference with this assignment, times the depth.
     pub value: f64,
-    /// The number of relevant documents in each cell.
+    /// The count of each cell.
     pub counts: Vec<usize>,
 }
 
 impl CellIncumbent {
-    /// Improves counts of a node's undecided cells by a local search, and keeps them if they are the best so far.
+    /// Improves counts of undecided cells by a local search, and keeps them if they are the best so far.
     pub fn improve(&mut self, core: &CellCore, node: &CellNode, mut counts: Vec<usize>, work: &mut Budget) {
         if let Some(value) = node.climb(core, &mut counts, work) {
             self.offer(node, &counts, value);
         }
     }
 
-    /// Keeps counts of a node's undecided cells if they are the best so far. Cells beyond the end of `counts` have no
-    /// relevant document.
+    /// Keeps counts of undecided cells if they are the best so far. Cells beyond the end of `counts` have no relevant
+    /// document.
     pub fn offer(&mut self, node: &CellNode, counts: &[usize], value: f64) {
         if value > self.value {
             self.value = value;
@@ -81,14 +79,13 @@ impl CellIncumbent {
 /// A node: the undecided cells, and what is decided of all cells.
 #[derive(Debug, Default, Clone)]
 pub(super) struct CellNode {
-    /// The undecided cells, in the order of the core.
     pub free: Vec<FreeCell>,
-    /// For each cell of the core, the number of documents that are decided to be relevant.
+    /// For each cell, the number of documents that are decided to be relevant.
     pub decided: Vec<usize>,
     /// What the documents decided to be relevant add to the difference.
     pub constant: f64,
-    /// How many undecided documents may be relevant at most. Below 0, too many are decided to be relevant, so that the
-    /// node has no assignment.
+    /// How many undecided documents may be relevant. Below 0, too many are relevant already, and the node has no
+    /// assignment.
     pub room: isize,
 }
 
@@ -103,7 +100,8 @@ impl CellNode {
         self.room >= self.documents() as isize
     }
 
-    /// Makes `count` more documents of the undecided cell at `position` in `free` relevant. The cell stays in `free`.
+    /// Makes `count` more documents of an undecided cell relevant. `position` is the cell's index in `free`, where it
+    /// stays.
     pub fn add(&mut self, core: &CellCore, position: usize, count: usize) {
         if count == 0 {
             return;
@@ -119,9 +117,8 @@ impl CellNode {
         }
     }
 
-    /// First-order persistency: decides that all documents of a cell are relevant if none of them can lose and there is
-    /// room, and that none is if none can gain, whatever the others are. This is repeated until nothing changes, or no
-    /// work is left.
+    /// First-order persistency: whatever the others are, all documents of a cell are relevant if none of them can lose
+    /// and there is room, and none is if none can gain. This is repeated until nothing changes, or no work is left.
     pub fn persist(&mut self, core: &CellCore, work: &mut Budget) {
         let count = self.free.len();
         if !work.take(count * count) {
@@ -165,8 +162,8 @@ impl CellNode {
         (down, up)
     }
 
-    /// An upper bound of the difference that takes little work: of what two documents gain as a pair, each gets half.
-    /// If even that is too much work, each document gains as much with each other one as a pair with it can at most.
+    /// An upper bound of the difference that takes little work: each document of a pair gets half of what the pair
+    /// gains. If even this is too much work, each document gains as much with each other one as it can at most.
     pub fn rough_bound(&self, core: &CellCore, work: &mut Budget) -> f64 {
         let count = self.free.len();
         if !work.take(count * count) {
@@ -180,8 +177,8 @@ impl CellNode {
     }
 
     /// A local search: sets the count of one cell after the other to its best value, until nothing changes. If there is
-    /// not room for all documents, it also changes two counts by one. Returns the difference with the last counts; none
-    /// if not enough work is left.
+    /// not room for all documents, it also changes two counts by one. Returns the difference with the last counts, or
+    /// none if not enough work is left.
     pub fn climb(&self, core: &CellCore, counts: &mut [usize], work: &mut Budget) -> Option<f64> {
         let filled = counts.iter().filter(|count| **count > 0).count();
         if filled > 0 && !work.take(filled * counts.len()) {
@@ -194,7 +191,7 @@ impl CellNode {
             for (linear, other) in linear.iter_mut().zip(&self.free) {
                 *linear += by * places.pair(&core.places[other.cell]);
             }
-            // Pairs within a cell are counted by `gain`, so `linear` of a cell leaves out the cell's own documents.
+            // `gain` counts the pairs within a cell, so `linear` of the cell leaves out its own documents.
             linear[position] -= by * places.pair(places);
         };
         for position in (0..counts.len()).filter(|&position| counts[position] > 0) {
@@ -236,9 +233,9 @@ impl CellNode {
         Some(value)
     }
 
-    /// Two cells with one relevant document more or fewer each, so that the difference gains something, and what it
-    /// gains. `linear` is what a document of each cell gains with all documents outside of it that are relevant now,
-    /// and `spare` the number of documents for which there is room.
+    /// Two cells, one with a relevant document more and one with a document fewer, so that the difference gains; and
+    /// the gain. `linear` is what a document of each cell gains with all relevant documents outside of the cell.
+    /// `spare` is the number of documents for which there is room.
     fn find_pair(
         &self,
         core: &CellCore,

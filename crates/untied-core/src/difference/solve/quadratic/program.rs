@@ -19,11 +19,11 @@ use crate::difference::solve::cells::TieCell;
 /// An undecided document.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Variable {
-    /// The document's rank in A, or the depth plus 1 if A lacks it.
+    /// The rank in A, or the depth + 1 if A lacks the document.
     pub(super) a: usize,
-    /// The document's rank in B, or the depth plus 1 if B lacks it.
+    /// The rank in B, or the depth + 1 if B lacks the document.
     pub(super) b: usize,
-    /// The document's index in the instance.
+    /// The index in the instance.
     pub(super) id: usize,
 }
 
@@ -34,7 +34,7 @@ impl Variable {
     }
 }
 
-/// The document at one rank of a ranking. Each number is 1 if it applies, and 0 if not; below the depth, it is a count.
+/// The document at one rank. Each number is 1 for yes and 0 for no; below the depth, it is a count.
 #[derive(Debug, Clone, Copy, Default)]
 struct RankState {
     /// The document is relevant.
@@ -55,21 +55,21 @@ impl RankState {
     }
 }
 
-/// What a document at one rank adds to the ranking's AP, times the depth, if it is relevant.
+/// What a relevant document at one rank adds to the ranking's AP, times the depth.
 #[derive(Debug, Clone, Copy, Default)]
 struct RankSums {
-    /// What the document adds by itself and with the relevant documents.
+    /// What it adds by itself and with the relevant documents.
     on: f64,
-    /// What the document adds with all undecided documents, if those are relevant.
+    /// What it adds with all undecided documents, if these are relevant.
     open: f64,
 }
 
-/// The quadratic program of two rankings, with the documents that are decided so far.
+/// The quadratic program of two rankings, and the decisions so far.
 #[derive(Debug, Default)]
 pub(super) struct QuadraticProgram {
     /// The number of ranks that count, k.
     depth: usize,
-    /// `1 / r` for each rank r; 0 at rank `depth + 1`, which stands for a document that a ranking lacks.
+    /// `1 / r` for each rank r. It is 0 at rank `depth + 1`, which stands for a document that a ranking lacks.
     inverse: Vec<f64>,
     /// The documents of A by rank.
     a: Vec<RankState>,
@@ -79,25 +79,24 @@ pub(super) struct QuadraticProgram {
     sums_a: Vec<RankSums>,
     /// For each rank, what a document there adds to B.
     sums_b: Vec<RankSums>,
-    /// For each rank r of A: the most that a document there, which B ranks higher, can gain with undecided documents
-    /// that A ranks higher.
+    /// For each rank of A: the most that a document there, which B ranks higher, can gain with undecided documents that
+    /// A ranks higher.
     up: Vec<f64>,
-    /// For each rank r of B: the most that a document there, which A ranks higher, can lose with undecided documents
-    /// that B ranks higher.
+    /// For each rank of B: the most that a document there, which A ranks higher, can lose with undecided documents that
+    /// B ranks higher.
     down: Vec<f64>,
-    /// What each unknown document costs that is relevant.
+    /// The cost of each relevant unknown document.
     pub(super) price: f64,
-    /// The number of unknown documents that are decided to be relevant.
+    /// How many unknown documents are decided to be relevant.
     pub(super) count: usize,
-    /// The undecided documents.
     pub(super) open: Vec<Variable>,
-    /// For each document of the instance, whether it is relevant.
+    /// Whether each document of the instance is relevant.
     pub(super) relevant: Vec<bool>,
 }
 
 impl QuadraticProgram {
-    /// Reads an instance. Unknown documents that only A has are relevant, and those that only B has are not; if `open`,
-    /// all of these are undecided instead.
+    /// Reads an instance. Unknown documents that only A has are relevant, and those that only B has are not. If `open`,
+    /// they are undecided instead.
     pub(super) fn read(&mut self, instance: &Instance, open: bool) {
         let beyond = self.resize(instance.depth);
         self.relevant.resize(instance.documents.len(), false);
@@ -148,7 +147,7 @@ impl QuadraticProgram {
         beyond
     }
 
-    /// Decides whether an undecided document that [`QuadraticProgram::persist`] has counted is relevant.
+    /// Decides whether an undecided document is relevant. [`QuadraticProgram::persist`] has counted it.
     fn set(&mut self, variable: Variable, on: bool) {
         self.relevant[variable.id] = on;
         self.count += usize::from(on);
@@ -158,8 +157,8 @@ impl QuadraticProgram {
         }
     }
 
-    /// The undecided documents, for the search: those that both rankings lack in one cell, each other one in its own.
-    /// With the root of the search, if at most `most` unknown documents may be relevant.
+    /// The undecided documents for the search, and its root. Documents that both rankings lack are one cell, and each
+    /// other one is its own. At most `most` unknown documents may be relevant.
     pub(super) fn core(&mut self, most: usize) -> (CellCore, CellNode) {
         self.open.sort_unstable_by_key(|x| (x.a + x.b, x.a, x.id));
         let (mut core, mut free) = (CellCore::default(), Vec::new());
@@ -174,7 +173,7 @@ impl QuadraticProgram {
         (core, CellNode { decided: vec![0; free.len()], free, constant: self.value(), room })
     }
 
-    /// Decides all undecided documents by the number of relevant ones in each cell of the core.
+    /// Decides all undecided documents, from the number of relevant ones in each cell.
     pub(super) fn assign(&mut self, counts: &[usize]) {
         let open = std::mem::take(&mut self.open);
         for (alike, &count) in open.chunk_by(Variable::is_like).zip(counts) {
@@ -183,8 +182,8 @@ impl QuadraticProgram {
         self.open = open;
     }
 
-    /// Decides the documents for which one choice is best whatever the others are, if at most `room` unknown documents
-    /// may be relevant. Afterwards the sums are those of the documents that are left.
+    /// Decides the documents for which one choice is best whatever the others are. At most `room` unknown documents may
+    /// be relevant. Afterwards, the sums are those of the documents that are left.
     pub(super) fn persist(&mut self, room: usize) {
         for &variable in &self.open {
             self.a[variable.a].add(variable, 1.0);
@@ -209,8 +208,8 @@ impl QuadraticProgram {
         }
     }
 
-    /// `c_x`: what the document adds to the difference by itself and with the relevant documents, less its price, as of
-    /// the last sums.
+    /// `c_x`: what the document adds to the difference by itself and with the relevant documents, minus its price, as
+    /// of the last sums.
     fn linear(&self, variable: Variable) -> f64 {
         self.sums_a[variable.a].on - self.sums_b[variable.b].on - self.price
     }
@@ -233,7 +232,7 @@ impl QuadraticProgram {
         fold(&self.b, &self.inverse, &mut self.sums_b);
         let (mut ahead, mut behind) = ((0.0, 0.0), (0.0, 0.0));
         for rank in (1..self.inverse.len()).rev() {
-            // Both are linear in 1/rank, with the factor and the constant of the documents below the rank.
+            // Both are linear in 1/rank. The documents below the rank give the factor and the constant.
             let inverse = self.inverse[rank];
             self.up[rank] = ahead.0 * inverse + ahead.1;
             self.down[rank] = behind.0 * inverse + behind.1;
@@ -250,7 +249,7 @@ impl QuadraticProgram {
         instance.documents.iter().zip(&self.relevant).map(|(_, on)| f64::from(u8::from(*on))).collect()
     }
 
-    /// `k (S(A) - S(B))` with the documents that are relevant now: the difference of AP, times the depth k.
+    /// `k (S(A) - S(B))` with the current decisions: the difference of AP, times the depth k.
     pub(super) fn score(&self) -> f64 {
         let score = |places: &[RankState]| {
             let (mut hits, mut sum) = (0.0, 0.0);
@@ -263,15 +262,15 @@ impl QuadraticProgram {
         score(&self.a) - score(&self.b)
     }
 
-    /// [`QuadraticProgram::score`] less the price of the unknown documents that are relevant.
+    /// [`QuadraticProgram::score`] minus the price of the relevant unknown documents.
     pub(super) fn value(&self) -> f64 {
         self.score() - self.price * self.count as f64
     }
 }
 
-/// Writes into `sums` what a document at each rank r adds to the ranking if it is relevant: `(1 + hits before r) / r +
-/// sum_{hits j > r} 1 / j`, where hits are the ranks of relevant documents; and the same with the undecided documents
-/// as hits, without the 1 for itself.
+/// Writes into `sums` what a relevant document at each rank r adds to the ranking: `(1 + hits before r) / r + sum_{hits
+/// j > r} 1 / j`, where hits are the ranks of relevant documents. Then the same with undecided documents as hits, and
+/// without the 1.
 fn fold(places: &[RankState], inverse: &[f64], sums: &mut [RankSums]) {
     let (mut on, mut open) = (0.0, 0.0);
     for place in &places[1..] {

@@ -1,25 +1,25 @@
 //! Average precision divided by the number of relevant documents R instead of the depth.
 //!
-//! Let N be the sum `sum_{i <= k} x_i / i sum_{j <= i} x_j` of A less that of B, with x_i the relevance at rank i. It
+//! Let N be the sum `sum_{i <= k} x_i / i sum_{j <= i} x_j` of A minus that of B, with x_i the relevance at rank i. It
 //! is quadratic as in [`super`]. But the documents that only one ranking has are not decided beforehand, because they
-//! count in R. Let n be the number of unknown documents that are relevant.
+//! count in R. Let n be the number of relevant unknown documents.
 //!
-//! * If R follows from the assignment, the largest `N / R` is the l for which `max (N - l R) = 0` (Dinkelbach's method).
-//!   Each step is a quadratic program in which every relevant document costs l, its *price*.
-//! * If R is given, so that n is at most some R', then `max N <= max (N - m n) + m R'` for every price m >= 0. If the best
-//!   of these bounds leaves a gap, the search closes it, with the limit of n in its dynamic program.
+//! * If R follows from the assignment, the largest `N / R` is the l for which `max (N - l R) = 0` (Dinkelbach's
+//!   method). Each step is a quadratic program in which every relevant document costs the *price* l.
+//! * If R is given, so that n is at most some R', then `max N <= max (N - m n) + m R'` for every price m >= 0. If the
+//!   best of these bounds leaves a gap, a search with a limit of n closes it.
 
 use super::super::{Instance, Solution};
 use super::{QuadraticWorkspace, TOLERANCE};
 use crate::difference::solve::budget::Budget;
 use crate::watch;
 
-/// A step that raises the ratio or the value by no more than this is the last one.
+/// A step that raises the ratio or the value by this or less is the last one.
 const LEAST: f64 = 1e-13;
 
-/// The largest `S(A) - S(B)` of AP divided by the number R of relevant documents: those judged relevant, of which
-/// `elsewhere` are not among the first `depth` of A or B, and those that the assignment makes relevant, at most `most`.
-/// If R is 0, so is the difference.
+/// The largest `S(A) - S(B)` of AP divided by R, the number of relevant documents. `elsewhere` documents judged
+/// relevant are not among the first `depth` of A or B. At most `most` unknown documents may be relevant. If R is 0, so
+/// is the difference.
 pub fn solve_ratio(
     instance: &Instance,
     most: usize,
@@ -35,7 +35,7 @@ pub fn solve_ratio(
         let (bound, nodes) = workspace.solve_at(instance, price, most, &mut work);
         let program = &workspace.program;
         best.nodes += nodes;
-        // N - price R <= excess, so that N / R is above the price by no more than excess / R.
+        // N - price R <= excess, so N / R exceeds the price by at most excess / R.
         let excess = f64::max(bound - price * known as f64, 0.0);
         best.bound = best.bound.min(price + excess / least);
         let relevant = known + program.count;
@@ -52,9 +52,9 @@ pub fn solve_ratio(
     }
 }
 
-/// The largest `S(A) - S(B)` if at most `most` unknown documents are relevant. AP is divided by `most` plus the number
-/// of documents judged relevant, of which `elsewhere` are not among the first `depth` of A or B. If the divisor is 0,
-/// so is the difference.
+/// The largest `S(A) - S(B)` if at most `most` unknown documents are relevant, and AP is divided by `most` plus the
+/// number of documents judged relevant. `elsewhere` of the latter are not among the first `depth` of A or B. If the
+/// divisor is 0, so is the difference.
 pub fn solve_limited(
     instance: &Instance,
     most: usize,
@@ -79,8 +79,7 @@ fn known_relevant(instance: &Instance) -> usize {
     instance.documents.iter().filter(|x| x.known.is_some_and(|gain| gain > 0.0)).count()
 }
 
-/// The same solution; if its bound exceeds its value by no more than the tolerance times `scale`, the value is the
-/// bound.
+/// The same solution, with its value as the bound if the two differ by at most the tolerance times `scale`.
 fn closed(solution: Solution, scale: f64) -> Solution {
     let open = solution.bound - solution.value;
     Solution { bound: if open <= TOLERANCE * scale { solution.value } else { solution.bound }, ..solution }
@@ -94,7 +93,7 @@ impl QuadraticWorkspace {
         self.search(most, work)
     }
 
-    /// Keeps the assignment of the last search if it is better than the best one.
+    /// Keeps the assignment of the last search if it is the best so far.
     fn offer(&self, instance: &Instance, best: &mut Solution) {
         if self.program.score() > best.value {
             best.value = self.program.score();
@@ -102,11 +101,11 @@ impl QuadraticWorkspace {
         }
     }
 
-    /// The largest N with `n <= most`, as far as it can be found by searches with a price for each relevant document.
+    /// The largest N with `n <= most`, as far as searches with a price for each relevant document can find it.
     ///
-    /// Over the prices m, an assignment is a line `N - m n`. The best bound is at the price at which the highest line
-    /// with n <= `most` meets the highest with a larger n. Two lines are kept; a higher line at the price where they
-    /// meet replaces one of them.
+    /// As a function of the price m, an assignment is a line `N - m n`. The best bound is at the price where the
+    /// highest line with n <= `most` meets the highest line with a larger n. Two lines are kept. A line that is higher
+    /// where they meet replaces one.
     fn solve_by_price(&mut self, instance: &Instance, most: usize, work: &mut Budget) -> Solution {
         let mut best = Solution { value: f64::NEG_INFINITY, bound: f64::INFINITY, gains: Vec::new(), nodes: 0 };
         self.program.read(instance, true);
@@ -114,7 +113,7 @@ impl QuadraticWorkspace {
         let mut few = (best.value, 0.0);
         let mut many: Option<(f64, f64)> = None;
         loop {
-            // The price at which the two lines meet: one with at most `most` relevant documents, one with more.
+            // The price at which the two lines meet: one with at most `most` relevant documents, and one with more.
             let is_first = many.is_none();
             let price = many.map_or(0.0, |many| (many.0 - few.0) / (many.1 - few.1));
             let (bound, nodes) = self.solve_at(instance, price, usize::MAX, work);

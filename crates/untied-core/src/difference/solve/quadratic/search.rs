@@ -16,7 +16,7 @@ pub(super) struct CellSearch<'q> {
     pub incumbent: CellIncumbent,
     dual: &'q mut CellDual,
     pub work: Budget,
-    /// The number of nodes visited so far.
+    /// The number of nodes visited.
     pub nodes: u64,
 }
 
@@ -26,21 +26,21 @@ impl<'q> CellSearch<'q> {
         CellSearch { core, incumbent, dual, work, nodes: 0 }
     }
 
-    /// Searches for the best counts of all cells of the core. Returns an upper bound of the difference if no work was
-    /// left before the search ended.
+    /// Searches for the best counts of all cells. If the work did not suffice, it returns an upper bound of the
+    /// difference.
     pub fn run(&mut self, root: CellNode) -> Option<f64> {
         for full in [false, root.is_roomy()] {
             let counts = root.free.iter().map(|x| if full { x.size } else { 0 }).collect();
             self.incumbent.improve(self.core, &root, counts, &mut self.work);
         }
         let open = depth_first(self, root, f64::INFINITY);
-        // A bound that exceeds the best value by no more than the tolerance counts as reached.
+        // A bound that exceeds the best value by at most the tolerance counts as reached.
         open.filter(|bound| *bound > self.incumbent.value + TOLERANCE)
     }
 
-    /// Solves a node in which one of any two undecided cells is above the other: in some optimum all cells above one of
-    /// them are relevant, and none below it. `chain` has the cells' positions from the uppermost to the lowest. Without
-    /// enough work, it returns a bound.
+    /// Solves a node in which one of any two undecided cells is above the other. In some optimum, all cells above one
+    /// of them are relevant, and none below it. `chain` has the positions of the cells, uppermost first. Without enough
+    /// work, it returns a bound.
     fn fill(&mut self, node: &mut CellNode, chain: &[usize]) -> Bound {
         let bound = node.rough_bound(self.core, &mut self.work);
         for &position in chain {
@@ -78,7 +78,7 @@ impl BranchAndBound for CellSearch<'_> {
                 incumbent.offer(node, &[], node.constant);
                 return Bound::Closed;
             }
-            // A node in which all cells are above each other is solved exactly; others are bounded, narrowed and split.
+            // A node in which all cells are above each other is solved exactly. Others are bounded, narrowed and split.
             if let Some(chain) = chain(core, node) {
                 return self.fill(node, &chain);
             }
@@ -94,8 +94,8 @@ impl BranchAndBound for CellSearch<'_> {
         Bound::Closed
     }
 
-    /// Two nodes: in one, more than half of a cell's documents are relevant, and in the other at most half. The cell is
-    /// the one that matters most to the bound; the half with the best known count comes first.
+    /// Two nodes: more than half of a cell's documents are relevant, or at most half. The cell is the one that matters
+    /// most to the bound. The half with the best known count comes first.
     fn split(&mut self, node: CellNode) -> [CellNode; 2] {
         let position = self.dual.tensest(&node);
         let FreeCell { cell, size, .. } = node.free[position];
@@ -105,7 +105,7 @@ impl BranchAndBound for CellSearch<'_> {
     }
 }
 
-/// The positions of a node's undecided cells, from the uppermost to the lowest, if one of any two is above the other.
+/// The positions of a node's undecided cells, uppermost first, if one of any two is above the other.
 fn chain(core: &CellCore, node: &CellNode) -> Option<Vec<usize>> {
     let cell = |&position: &usize| core.cells[node.free[position].cell];
     let mut positions: Vec<usize> = (0..node.free.len()).collect();
@@ -113,9 +113,8 @@ fn chain(core: &CellCore, node: &CellNode) -> Option<Vec<usize>> {
     positions.is_sorted_by(|x, y| cell(x).is_above(&cell(y))).then_some(positions)
 }
 
-/// The part of a node in which more than half of the documents of the cell at `position` are relevant, if `most`; then
-/// all cells above it are relevant, too. If not `most`, at most half are, and no document of a cell below it is
-/// relevant.
+/// A part of a node. If `most`, more than half of the documents of the cell at `position` are relevant, and so are all
+/// cells above it. Otherwise, at most half are, and no document of a cell below it is.
 fn branch(core: &CellCore, node: &CellNode, position: usize, most: bool) -> CellNode {
     let mut child = node.clone();
     let split = core.cells[node.free[position].cell];
@@ -146,7 +145,7 @@ mod tests {
     use crate::nightly::seeds;
     use crate::random::Random;
 
-    /// Some cells of two rankings with ties, and a root in which at most `room` of their documents may be relevant.
+    /// Random cells of two rankings with ties, and a root in which at most `room` documents may be relevant.
     fn draw(random: &mut Random, room: isize) -> (CellCore, CellNode) {
         let mut cells: Vec<TieCell> = Vec::new();
         for (x, y) in (0..4).flat_map(|x| (0..4).map(move |y| (x, y))) {
@@ -171,7 +170,7 @@ mod tests {
             b: GroupPlace::new(cell.b, &b[cell.b]),
         };
         let places: Vec<CellPlaces> = cells.iter().map(place).collect();
-        // Each relevant document costs the same, and some are judged relevant.
+        // Each relevant document has a price, and some are judged relevant.
         let price = random.unit() / 4.0;
         let free = cells.iter().zip(&places).enumerate();
         let free = free.map(|(cell, (x, place))| FreeCell { cell, size: x.size, linear: place.step() - price });
@@ -186,7 +185,7 @@ mod tests {
         (core, root)
     }
 
-    /// The largest difference over all counts, of which `counts` are chosen already.
+    /// The largest difference over all counts that begin with `counts`.
     fn largest(core: &CellCore, root: &CellNode, counts: &mut Vec<usize>) -> f64 {
         if counts.iter().sum::<usize>() as isize > root.room {
             return f64::NEG_INFINITY;

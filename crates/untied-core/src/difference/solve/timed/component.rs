@@ -1,4 +1,4 @@
-//! Components of a problem: ranges of groups of A and of B that contain the same undecided documents.
+//! Components of a problem: ranges of groups of A and of B with the same undecided documents.
 
 use std::ops::Range;
 
@@ -9,11 +9,11 @@ use super::{NONE, Timed};
 pub(super) struct TimedComponent {
     /// The indices of the groups, in A and in B.
     pub groups: [Range<usize>; 2],
-    /// The product of q (the share of users who go on) over the decided documents before the component, in A and in B.
+    /// The share of users who get to the component, in A and in B, as a product over the decided documents before it.
     pub reach: [f64; 2],
-    /// T, the value of all following components for users whom no undecided document of this one has stopped.
+    /// T, the value of all following components, for users whom no undecided document of this one has stopped.
     pub rest: f64,
-    /// The indices of its documents that are undecided from the start. All are in A and in B, except in the last
+    /// The indices of the documents that are undecided at the start. All are in A and in B, except in the last
     /// component.
     pub open: Vec<usize>,
 }
@@ -32,8 +32,7 @@ impl TimedComponent {
     }
 }
 
-/// The components of a problem, from the first to the last. `decided` tells of each document whether it is relevant, if
-/// that is known or decided.
+/// The components of a problem, in order. `decided` says whether each document is relevant, if this is known.
 pub(super) fn components(timed: &Timed, decided: &[Option<bool>]) -> Vec<TimedComponent> {
     let [a, b] = &timed.sides;
     let is_open = |&&i: &&usize| decided[i].is_none();
@@ -54,7 +53,7 @@ pub(super) fn components(timed: &Timed, decided: &[Option<bool>]) -> Vec<TimedCo
             let of_b = timed.documents[i].groups[1];
             reach = reach.max(of_b.saturating_add(1)); // NONE stays so
         }
-        // A component ends where the groups of B hold just the undecided documents that A has had.
+        // A component ends if the groups of B hold just the undecided documents that A has had.
         let is_new = a.group(group).iter().any(|i| decided[*i].is_none());
         if is_new && reach != NONE && reach > 0 && down_to_b[reach - 1] == open {
             components.push([begun[0]..group + 1, begun[1]..reach]);

@@ -36,13 +36,12 @@ use crate::elementary::powi;
 use crate::measures::orders::walk::{self, Kind};
 use crate::ranking::List;
 
-/// The index of the group of a document that a ranking lacks; it is larger than those of all groups.
+/// The index of the group of a document that a ranking lacks. It is larger than those of all groups.
 const NONE: usize = usize::MAX;
 
-/// A document, with the share of users who go on after it.
 #[derive(Debug, Clone, Copy)]
 struct TimedDocument {
-    /// The indices of the document's tie groups in A and in B, or [`NONE`].
+    /// The index of the tie group in A and in B, or [`NONE`].
     groups: [usize; 2],
     /// The share of users who go on after the document: q(0) if it is not relevant, and q(1) if it is.
     go_on: [f64; 2],
@@ -50,12 +49,12 @@ struct TimedDocument {
     known: Option<bool>,
 }
 
-/// One ranking: its tie groups that begin within the cutoff.
+/// The tie groups of one ranking that begin within the cutoff.
 #[derive(Debug, Clone, Default)]
 struct TimedRanking {
-    /// The indices of the documents in [`Timed::documents`], one group after the other.
+    /// The indices of the documents in [`Timed::documents`], group by group.
     documents: Vec<usize>,
-    /// For every group, the number of documents down to its end.
+    /// For each group, the number of documents down to its end.
     ends: Vec<usize>,
     /// The number of ranks that count.
     cutoff: usize,
@@ -72,7 +71,7 @@ impl TimedRanking {
         if group == 0 { 0 } else { self.ends[group - 1] }
     }
 
-    /// The number of a group's ranks that are within the cutoff.
+    /// The number of a group's ranks within the cutoff.
     fn slots(&self, group: usize) -> usize {
         self.ends[group].min(self.cutoff) - self.start(group)
     }
@@ -83,16 +82,14 @@ impl TimedRanking {
 pub struct Timed {
     /// The documents of A or B.
     documents: Vec<TimedDocument>,
-    /// A and B.
     sides: [TimedRanking; 2],
     /// The gain of a relevant document, g.
     gain: f64,
 }
 
 impl Timed {
-    /// Two rankings of which the first `cutoff` documents count. `documents` has for each document its number in the
-    /// lists, the shares of users who go on after it if it is not relevant and if it is, and whether it is relevant, if
-    /// known.
+    /// Two rankings, of which the first `cutoff` documents count. `documents` has for each document its number, the
+    /// shares of users who go on after it (not relevant, and relevant), and whether it is relevant, if known.
     pub fn new(
         lists: [&List; 2],
         documents: impl Iterator<Item = (u32, [f64; 2], Option<bool>)>,
@@ -125,19 +122,19 @@ impl Timed {
         Timed { documents: timed, sides, gain }
     }
 
-    /// Exchange A and B.
+    /// Exchanges A and B.
     pub fn swap(&mut self) {
         self.sides.swap(0, 1);
         self.documents.iter_mut().for_each(|x| x.groups.swap(0, 1));
     }
 
-    /// Whether the document with this index is within the cutoff of A or B.
+    /// Whether a document is within the cutoff of A or B.
     pub fn counts(&self, document: usize) -> bool {
         self.documents[document].groups != [NONE; 2]
     }
 
-    /// The mean over orders of ties of what some groups of a ranking add to its score, if the share `reach` of users
-    /// gets to the first of them, and `gains` has each document's relevance, from 0 to 1.
+    /// What some groups of a ranking add to its score, as a mean over tie orders. The share `reach` of users gets to
+    /// the first of them, and `gains` has each document's relevance, from 0 to 1.
     fn value(&self, side: &TimedRanking, groups: std::ops::Range<usize>, mut reach: f64, gains: &[f64]) -> f64 {
         let mut total = 0.0;
         let mut kinds = Vec::new();
@@ -164,14 +161,14 @@ impl Timed {
         Kind { gain: self.gain * relevant, go_on: other + relevant * (go_on - other), count: 1 }
     }
 
-    /// A simple upper bound of a component's value: users who get to a document of A gain at most g there, and what
-    /// follows the component is reached with a probability of at most 1.
+    /// A simple upper bound of a component's value. Users who get to a document of A gain at most g there, and at most
+    /// all users get to what follows.
     fn most(&self, component: &TimedComponent) -> f64 {
         let side = &self.sides[0];
         let documents = component.groups[0].clone().flat_map(|group| side.group(group)).take(side.cutoff);
         let mut q: Vec<f64> = documents.map(|&i| self.documents[i].go_on).map(|[one, other]| one.max(other)).collect();
         q.sort_unstable_by(|x, y| y.total_cmp(x));
-        // Users get to each next document with the product of the largest q before it.
+        // Users get to each document with the product of the largest q before it.
         let reached = q.iter().scan(component.reach[0], |reach, q| Some(std::mem::replace(reach, *reach * q)));
         self.gain * reached.sum::<f64>() + component.rest.max(0.0)
     }
@@ -189,7 +186,7 @@ impl Timed {
         let mut left: u64 = components.iter().map(weight).sum();
         let mut nodes = 0;
         for mut component in components.into_iter().rev() {
-            // A component may take a share of the work that is left, by its number of undecided documents.
+            // A component may take a share of the remaining work, by its number of undecided documents.
             let mut share = work.split(weight(&component), left);
             left -= weight(&component);
             component.rest = rest.0;
@@ -217,7 +214,7 @@ impl Timed {
     }
 }
 
-/// What a tie group gains on average over its orders, for users who get to it, if `slots` of its ranks are within the
+/// The gain of a tie group for users who get to it, as a mean over its orders. `slots` of its ranks are within the
 /// cutoff. Documents that are alike are put together.
 fn worth(kinds: &mut Vec<Kind>, slots: usize) -> f64 {
     if let [only] = kinds.as_slice() {

@@ -6,12 +6,12 @@ use super::spans::{Change, ChangeBounds};
 use crate::difference::solve::budget::Budget;
 use crate::difference::solve::search::{Bound, BranchAndBound, depth_first};
 
-/// Two values that differ by no more than this count as equal.
+/// Two values that differ by this or less count as equal.
 pub(super) const TOLERANCE: f64 = 1e-12;
-/// A document is decided if the other choice could be better by no more than this, which is rounding.
+/// A document is decided if the other choice could be better by at most this, which is rounding.
 const SLACK: f64 = 1e-14;
 
-/// What a search has found in a component.
+/// The result of a search in a component.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TimedResult {
     /// The largest S(A) - S(B) found.
@@ -24,12 +24,12 @@ pub(super) struct TimedResult {
     pub rest: Budget,
 }
 
-/// The state of the search in one component after the other.
+/// The state of the search, from one component to the next.
 pub(super) struct TimedSearch<'t> {
     timed: &'t Timed,
-    /// For each document, whether it is relevant, if that is known or decided for good.
+    /// Whether each document is relevant, if this is known or decided for good.
     pub decided: Vec<Option<bool>>,
-    /// For each document, its relevance in the best assignment so far, 0 or 1.
+    /// The relevance of each document in the best assignment so far, 0 or 1.
     pub gains: Vec<f64>,
     best: f64,
     work: Budget,
@@ -40,13 +40,13 @@ impl<'t> TimedSearch<'t> {
     pub fn new(timed: &'t Timed) -> TimedSearch<'t> {
         let known = |x: &super::TimedDocument| x.known.or((x.groups == [super::NONE; 2]).then_some(false));
         let decided: Vec<Option<bool>> = timed.documents.iter().map(known).collect();
-        // To begin with, the unknown documents are relevant that A ranks higher than B.
+        // At first, the unknown documents that A ranks higher than B are relevant.
         let start = |x: &super::TimedDocument| x.known.unwrap_or(x.groups[0] < x.groups[1]);
         let gains = timed.documents.iter().map(|x| f64::from(u8::from(start(x)))).collect();
         TimedSearch { timed, decided, gains, best: 0.0, work: Budget::new(0), nodes: 0 }
     }
 
-    /// S(A) - S(B) of a component and all that follow it, with these gains.
+    /// S(A) - S(B) of a component and of all that follows, with these gains.
     fn value(&self, component: &TimedComponent, gains: &[f64]) -> f64 {
         let of_side = |side: usize| {
             self.timed.value(&self.timed.sides[side], component.groups[side].clone(), component.reach[side], gains)
@@ -56,7 +56,7 @@ impl<'t> TimedSearch<'t> {
     }
 
     /// Decides the documents that change the difference in one direction only, as long as there are any. Returns an
-    /// upper bound of the difference, and how the other documents change it; none if not enough work is left.
+    /// upper bound of the difference, and how the other documents change it. None if not enough work is left.
     fn settle(&mut self, component: &TimedComponent, decided: &mut [Option<bool>]) -> Option<(f64, Vec<Change>)> {
         let mut settled = None;
         loop {
@@ -79,8 +79,7 @@ impl<'t> TimedSearch<'t> {
         }
     }
 
-    /// Decides the documents of a component that can be decided without a search, for good. Returns the work not
-    /// needed.
+    /// Decides for good the documents of a component that need no search. Returns the work that was not needed.
     pub fn decide_all(&mut self, component: &TimedComponent, work: Budget) -> Budget {
         self.work = work;
         let mut decided = std::mem::take(&mut self.decided);
@@ -90,7 +89,7 @@ impl<'t> TimedSearch<'t> {
         self.work
     }
 
-    /// The best gains so far, in which a component's decided documents are as they are decided.
+    /// The best gains so far, changed to agree with the decisions in a component.
     fn agreeing(&self, component: &TimedComponent, decided: &[Option<bool>]) -> Vec<f64> {
         let mut gains = self.gains.clone();
         for &i in &component.open {
@@ -111,7 +110,7 @@ impl<'t> TimedSearch<'t> {
         self.start(component)
     }
 
-    /// Searches a component for a bound of its value only. The best gains stay as they are.
+    /// Searches only for a bound of a component's value. The best gains stay as they are.
     pub fn bound(&mut self, component: &TimedComponent, work: Budget) -> TimedResult {
         self.work = work;
         let gains = self.gains.clone();
@@ -130,7 +129,7 @@ impl<'t> TimedSearch<'t> {
         TimedResult { value: self.best, bound, nodes: self.nodes, rest: self.work }
     }
 
-    /// A local search: changes the relevance of one document after the other, as long as that improves the value.
+    /// A local search: changes the relevance of one document after the other, as long as this improves the value.
     fn climb(&mut self, component: &TimedComponent) {
         let mut gains = std::mem::take(&mut self.gains);
         let mut best = self.value(component, &gains);
@@ -158,9 +157,9 @@ impl<'t> TimedSearch<'t> {
 
 /// A node of the search.
 struct TimedNode {
-    /// For each document, whether it is relevant, if that is known or decided in this node.
+    /// Whether each document is relevant, if this is known or decided in this node.
     decided: Vec<Option<bool>>,
-    /// Once the node is bounded: the undecided document whose change of the difference has the widest bounds.
+    /// The undecided document whose effect on the difference has the widest bounds, once the node is bounded.
     widest: Option<usize>,
 }
 
@@ -195,7 +194,7 @@ impl BranchAndBound for ComponentSearch<'_, '_> {
         if node.widest.is_none() || above <= search.best + TOLERANCE { Bound::Closed } else { Bound::AtMost(above) }
     }
 
-    /// Two nodes: the document whose change has the widest bounds is as in the best assignment, or the other way round.
+    /// Two nodes: the document whose effect has the widest bounds is as in the best assignment, or the opposite.
     fn split(&mut self, node: TimedNode) -> [TimedNode; 2] {
         let first = node.widest.is_some_and(|document| self.search.gains[document] > 0.0);
         [first, !first].map(|relevant| {

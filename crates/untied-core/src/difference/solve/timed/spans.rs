@@ -1,12 +1,12 @@
-//! Bounds of how S(A) - S(B) changes when a document becomes relevant, whatever the other undecided documents are. The
+//! Bounds of how S(A) - S(B) changes if a document becomes relevant, whatever the other undecided documents are. The
 //! head of [`super`] defines q, P and V.
 
 use super::component::TimedComponent;
 use super::{NONE, Timed, TimedRanking, worth};
 use crate::measures::orders::walk::Kind;
 
-/// The largest number of documents in a tie group for which each document has bounds of its own; these take the third
-/// power of this number of steps. All documents of a larger group have the same bounds.
+/// The largest tie group in which each document has bounds of its own, which take the third power of its size. In
+/// larger groups, all documents have the same bounds.
 const EXACT: usize = 64;
 
 /// A lowest and a highest value.
@@ -19,7 +19,7 @@ pub(super) struct Change {
     pub document: usize,
     /// By how much S(A) - S(B) changes if the document becomes relevant.
     pub by: Interval,
-    /// The change divided by the factor of the documents before it in both rankings, which has the same sign and closer
+    /// The change divided by the factor of the documents before it in both rankings. It has the same sign and closer
     /// bounds.
     pub sign: Interval,
 }
@@ -44,7 +44,7 @@ fn by(factor: f64, x: Interval) -> Interval {
     if factor < 0.0 { (factor * x.1, factor * x.0) } else { (factor * x.0, factor * x.1) }
 }
 
-/// For one document of a tie group: how many users reach it, and what follows it is worth.
+/// For a document of a tie group: how many users reach it, and the value of what follows.
 #[derive(Debug, Clone, Copy, Default)]
 struct GroupView {
     /// P, the share of the users at the group's start who reach the document.
@@ -53,7 +53,7 @@ struct GroupView {
     after: Interval,
 }
 
-/// The bounds of a component, some of whose documents are decided.
+/// The bounds of a component, in which some documents are decided.
 pub(super) struct ChangeBounds<'t> {
     timed: &'t Timed,
     component: &'t TimedComponent,
@@ -93,7 +93,7 @@ impl<'t> ChangeBounds<'t> {
         }
     }
 
-    /// The documents with the smallest gains and q that they may have, and the same with the largest.
+    /// The documents with the smallest gains and q that they may have, and with the largest.
     fn kinds<'d>(&self, documents: impl Iterator<Item = &'d usize>) -> [Vec<Kind>; 2] {
         let (mut low, mut high) = (Vec::new(), Vec::new());
         for &i in documents {
@@ -105,8 +105,8 @@ impl<'t> ChangeBounds<'t> {
         [low, high]
     }
 
-    /// For each group of the component in A (`which` = 0) or B (1): bounds of V, what the group and the following
-    /// groups of the component gain for a user who gets to it. The last entry, after all groups, is 0.
+    /// For each group of the component in A (`which` = 0) or B (1): bounds of V, the value of the group and the
+    /// following groups for a user who gets to it. The last entry, after all groups, is 0.
     fn values(&self, which: usize) -> Vec<Interval> {
         let side = &self.timed.sides[which];
         let groups = self.component.groups[which].clone();
@@ -134,8 +134,8 @@ impl<'t> ChangeBounds<'t> {
         values
     }
 
-    /// Documents to stand for all of these but one, whichever that is. In the first list each q is at most that of the
-    /// others, and nothing gains; in the second each q is at least that, and all gain.
+    /// Documents that stand for all of these but any one. In the first list, each q is at most that of the others, and
+    /// nothing gains. In the second, each q is at least that, and all gain.
     fn kinds_but_one(&self, documents: &[usize]) -> [Vec<Kind>; 2] {
         let mut q: Vec<Interval> = documents.iter().map(|&i| self.go_on(i)).collect();
         q.sort_unstable_by(|x, y| x.0.total_cmp(&y.0));
@@ -145,8 +145,8 @@ impl<'t> ChangeBounds<'t> {
         [low, high]
     }
 
-    /// For each group of a ranking in the component with more than [`EXACT`] documents: the view that all of these
-    /// share. The other groups have an empty view.
+    /// For each group of a ranking with more than [`EXACT`] documents, the view that these share. Other groups have an
+    /// empty view.
     fn within_large(&self, which: usize, values: &[Interval]) -> Vec<GroupView> {
         let side = &self.timed.sides[which];
         let view = |(at, group): (usize, usize)| match side.group(group).len() > EXACT {
@@ -156,8 +156,8 @@ impl<'t> ChangeBounds<'t> {
         self.component.groups[which].clone().enumerate().map(view).collect()
     }
 
-    /// The view of one document of a group; without a `document`, bounds for any document of the group. `next` is the
-    /// value of what follows the group.
+    /// The view of one document of a group, or bounds for any document of the group. `next` is the value of what
+    /// follows the group.
     fn within(&self, side: &TimedRanking, group: usize, document: Option<usize>, next: Interval) -> GroupView {
         let tied = side.group(group);
         if tied.len() == 1 {
@@ -171,7 +171,7 @@ impl<'t> ChangeBounds<'t> {
                 worth(&mut kinds, slots)
             };
             // P is the mean gain if the document alone gains 1. P V is what the other documents and those after the
-            // group gain more if the users go on after the document than if they do not.
+            // group gain more if users go on after the document than if they do not.
             let mut own: Vec<Kind> = others.iter().map(|kind| Kind { gain: 0.0, ..*kind }).collect();
             let all: f64 = own.iter().map(|kind| kind.go_on).product();
             own.push(Kind { gain: 1.0, go_on: 1.0, count: 1 });
@@ -185,7 +185,7 @@ impl<'t> ChangeBounds<'t> {
         GroupView { reach: (low.0, high.0), after: (low.1, high.1) }
     }
 
-    /// For each group of the component in one ranking: the product of q over all decided documents before the group.
+    /// For each group of the component in one ranking: the product of q over all decided documents before it.
     fn decided_before(&self, which: usize) -> Vec<f64> {
         let side = &self.timed.sides[which];
         let mut product = self.component.reach[which];
@@ -214,8 +214,8 @@ impl<'t> ChangeBounds<'t> {
         let bound = minus(a, b).1 + times(all, (rest, rest)).1;
         let changes = open.iter().map(|&i| {
             let groups = self.timed.documents[i].groups;
-            // Products of q over the undecided documents before this one: in both rankings (`both`), and only in A or
-            // only in B (`only`); and over all documents that are not before it in both (`other`).
+            // Products of q over undecided documents: before this one in both rankings (`both`), only in A or only in B
+            // (`only`), and not before it in both (`other`).
             let (mut both, mut only, mut other) = ((1.0, 1.0), [(1.0, 1.0); 2], (1.0, 1.0));
             for (&e, &factor) in open.iter().zip(&factors).filter(|(e, _)| **e != i) {
                 let at = self.timed.documents[e].groups;
@@ -240,7 +240,7 @@ impl<'t> ChangeBounds<'t> {
                 }
                 let at = groups[side] - self.component.groups[side].start;
                 let of_side = &self.timed.sides[side];
-                // The document gains g P, and its longer reading costs Delta P V: times q of what is before it in this
+                // The document gains g P, and its longer reading costs Delta P V, times q of what is before it in this
                 // ranking only.
                 let within = match of_side.group(groups[side]).len() > EXACT {
                     true => large[side][at],
@@ -257,7 +257,7 @@ impl<'t> ChangeBounds<'t> {
     }
 }
 
-/// What a tie group and all that follows it gain for users who get to the group: `next` is the value of what follows.
+/// What a tie group and all that follows it gain for users who get to the group. `next` is the value of what follows.
 fn beyond(mut kinds: Vec<Kind>, slots: usize, next: f64) -> f64 {
     let all: f64 = kinds.iter().map(|kind| kind.go_on).product();
     worth(&mut kinds, slots) + all * next

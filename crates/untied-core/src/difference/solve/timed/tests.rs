@@ -3,7 +3,7 @@ use crate::difference::solve::testing::assignments;
 use crate::nightly::seeds;
 use crate::random::Random;
 
-/// What a ranking is made of: a permutation, in groups.
+/// A ranking, from a permutation and its groups.
 fn side(
     order: &[usize],
     tied: bool,
@@ -28,7 +28,7 @@ fn side(
     side
 }
 
-/// Two rankings of n documents each, most of them shared; times may depend much on relevance, or little.
+/// Two rankings of n documents each, most of them shared. Times depend on relevance much, or little.
 fn draw(seed: u64, length: usize, tied: bool) -> Timed {
     let mut random = Random::new(seed);
     let share = |random: &mut Random| random.below(1000) as f64 / 1000.0;

@@ -1,28 +1,28 @@
-//! Two rankings with ties by cells (the documents that a tie group of A and one of B have in common), and the *counts*:
-//! for each cell, how many of its documents are on, that is, relevant.
+//! Two rankings with ties as cells: the documents that a tie group of A and one of B have in common. A *count* says how
+//! many documents of a cell are on (relevant).
 
 use super::side::GroupLosses;
 use crate::difference::solve::budget::Budget;
 use crate::difference::solve::cells::TieCell;
 
-/// A change must gain more than this to be made.
+/// A change must gain more than this.
 const LEAST: f64 = 1e-13;
 
-/// The number of documents on in each group of A, and in each group of B.
+/// How many documents are on in each group of A, and in each group of B.
 pub(super) type GroupTotals = (Vec<usize>, Vec<usize>);
 
-/// Two rankings with ties, for which the counts of cells are to be decided.
+/// Two rankings with ties, whose counts are to be decided.
 #[derive(Debug, Default)]
 pub(super) struct CellCascade {
-    /// The cells in the order of their groups in A, then in B; groups are numbered as in `a` and `b`.
+    /// The cells, sorted by their group in A, then in B. Groups are numbered as in `a` and `b`.
     pub cells: Vec<TieCell>,
-    /// What A loses in each group, by the number of documents on there.
+    /// The loss of each group of A, by the number of its documents that are on.
     pub a: GroupLosses,
-    /// What B loses in each group, by the number of documents on there.
+    /// The loss of each group of B, by the number of its documents that are on.
     pub b: GroupLosses,
 }
 
-/// A range of counts: for each cell, the lowest and the highest number of documents on.
+/// A range of counts: the lowest and the highest for each cell.
 #[derive(Debug, Clone)]
 pub(super) struct CountRange {
     pub low: Vec<u32>,
@@ -36,7 +36,7 @@ impl CountRange {
         (1..=self.low.len() / 2).contains(&open)
     }
 
-    /// The counts of the range that are nearest to these.
+    /// The counts in this range that are nearest to the given ones.
     pub fn clamp(&self, counts: &[u32]) -> Vec<u32> {
         let within = |(&count, (&low, &high)): (&u32, (&u32, &u32))| count.clamp(low, high);
         counts.iter().zip(self.low.iter().zip(&self.high)).map(within).collect()
@@ -44,7 +44,7 @@ impl CountRange {
 }
 
 impl CellCascade {
-    /// Adds the counts of cells up by group of A and by group of B, and writes the sums into `(a, b)`.
+    /// Adds up the counts by group of A and by group of B, into `(a, b)`.
     pub fn add_up(&self, counts: &[u32], (a, b): &mut GroupTotals) {
         a.clear();
         a.resize(self.a.len(), 0);
@@ -56,21 +56,21 @@ impl CellCascade {
         }
     }
 
-    /// The counts of cells, added up by group of A and by group of B.
+    /// The sums of the counts by group of A and by group of B.
     pub fn by_group(&self, counts: &[u32]) -> GroupTotals {
         let mut totals = GroupTotals::default();
         self.add_up(counts, &mut totals);
         totals
     }
 
-    /// `S(A) - S(B)` at these counts. `room` is memory for the sums by group.
+    /// `S(A) - S(B)` with these counts. `room` is memory for the sums by group.
     pub fn value(&self, counts: &[u32], room: &mut GroupTotals) -> f64 {
         self.add_up(counts, room);
         self.b.loss(&room.1) - self.a.loss(&room.0)
     }
 
-    /// A simple upper bound of `S(A) - S(B)` in a range: A has the highest counts, B the lowest. `room` is memory for
-    /// the sums by group.
+    /// A simple upper bound of `S(A) - S(B)` in a range: A has the highest counts, and B the lowest. `room` is memory
+    /// for the sums by group.
     pub fn most(&self, range: &CountRange, room: &mut GroupTotals) -> f64 {
         self.add_up(&range.low, room);
         let of_b = self.b.loss(&room.1);
@@ -78,18 +78,18 @@ impl CellCascade {
         of_b - self.a.loss(&room.0)
     }
 
-    /// About how many steps it takes to evaluate `S(A) - S(B)`.
+    /// About how many steps it takes to compute `S(A) - S(B)`.
     pub fn steps(&self) -> usize {
         2 * (self.a.len() + self.b.len())
     }
 
-    /// The range of all counts, from no document on to all documents on.
+    /// The range of all counts.
     pub fn range(&self) -> CountRange {
         CountRange { low: vec![0; self.cells.len()], high: self.cells.iter().map(|cell| cell.size as u32).collect() }
     }
 
-    /// Improves counts by a local search, and returns `S(A) - S(B)` at the last ones. Each step turns one document on
-    /// or off, the one that gains most; if none gains, it changes the count of one cell by several.
+    /// Improves counts by a local search, and returns `S(A) - S(B)` with the last ones. Each step turns the one
+    /// document on or off that gains most. If none gains, a step changes the count of one cell by several.
     pub fn climb(&self, counts: &mut [u32], work: &mut Budget) -> f64 {
         let (mut a, mut b) = self.by_group(counts);
         let (mut of_a, mut of_b) = (Vec::new(), Vec::new());
@@ -99,7 +99,7 @@ impl CellCascade {
             let (mut best, mut most) = (None, LEAST);
             for (i, cell) in self.cells.iter().enumerate() {
                 let (of_a, of_b) = (of_a[cell.a], of_b[cell.b]);
-                // What the difference gains by one more document of the cell, and by one fewer.
+                // The gain of one more document of the cell, and of one fewer.
                 let (more, less) = (of_a.0 - of_b.0, of_b.1 - of_a.1);
                 if counts[i] < cell.size as u32 && more > most {
                     (best, most) = (Some((i, 1)), more);
@@ -118,8 +118,8 @@ impl CellCascade {
         self.b.loss(&b) - self.a.loss(&a)
     }
 
-    /// The index of a cell, and a change of its count by more than one that improves `S(A) - S(B)`; none if there is
-    /// none among those tried. `a` and `b` are the counts by group.
+    /// A cell, and a change of its count by more than one, that improve `S(A) - S(B)`. None if no change that was tried
+    /// does. `a` and `b` are the counts by group.
     fn leap(&self, counts: &[u32], (a, b): (&mut [usize], &mut [usize]), work: &mut Budget) -> Option<(usize, isize)> {
         let now = self.b.loss(b) - self.a.loss(a);
         for (i, cell) in self.cells.iter().enumerate().filter(|(_, cell)| cell.size > 1) {
@@ -145,9 +145,9 @@ impl CellCascade {
         None
     }
 
-    /// Narrows a range by dominance, and by what one document changes whatever the others are. A document adds least to
-    /// a score if all others of the range are on, and most if none is. So a cell is on if its documents add no less to
-    /// S(A) with all others on than to S(B) with none on, and off if it is the other way round.
+    /// Narrows a range by dominance, and by the effect of one document whatever the others are. A document adds least
+    /// to a score if all others of the range are on, and most if none is. So a cell is on if its documents, with all
+    /// others on, add no less to S(A) than they add to S(B) with none on. It is off if the opposite holds.
     pub fn narrow(&self, range: &mut CountRange, work: &mut Budget) {
         let count = self.cells.len();
         let (mut most, mut least) = ((Vec::new(), Vec::new()), (Vec::new(), Vec::new()));
@@ -164,8 +164,7 @@ impl CellCascade {
                 if range.low[i] == range.high[i] {
                     continue;
                 }
-                // The least that a document adds to S(A), against the most that it adds to S(B); then the other way
-                // round.
+                // The least that a document adds to S(A), against the most that it adds to S(B); then the opposite.
                 if least.0[cell.a].1 >= most.1[cell.b].0 {
                     range.low[i] = range.high[i];
                     changed = true;
@@ -177,10 +176,10 @@ impl CellCascade {
         }
     }
 
-    /// Narrows a range by dominance ([`crate::difference::solve::cells`]): if some document of a cell is on, all
-    /// documents of the cells above it are; if some document of a cell is off, all documents of the cells below it are.
+    /// Narrows a range by dominance ([`crate::difference::solve::cells`]). If a document of a cell is on, all documents
+    /// of the cells above it are. If a document of a cell is off, all documents of the cells below it are.
     pub fn dominate(&self, range: &mut CountRange) {
-        // From A's last group to its first: `least` is the smallest group of B that has a cell with a document on in
+        // From A's last group to its first: `least` is the smallest group of B with a cell that has a document on in
         // one of the later groups of A. A cell at this group of B or after it is above that cell, so it is on.
         let (mut least, mut end) = (usize::MAX, self.cells.len());
         for row in self.cells.chunk_by(|x, y| x.a == y.a).rev() {
@@ -194,7 +193,7 @@ impl CellCascade {
             }
             least = on;
         }
-        // From A's first group to its last: `most` is the largest group of B that has a cell with a document off in one
+        // From A's first group to its last: `most` is the largest group of B with a cell that has a document off in one
         // of the earlier groups of A. A cell at this group of B or before it is below that cell, so it is off.
         let (mut most, mut start) = (None, 0);
         for row in self.cells.chunk_by(|x, y| x.a == y.a) {
@@ -239,7 +238,7 @@ mod tests {
             let low = high.iter().map(|&high| random.below(u64::from(high) + 1) as u32).collect();
             let mut range = CountRange { low, high };
             let mut expected = range.clone();
-            // One pair after the other, as the definition has it, until nothing changes.
+            // Compare all pairs of cells, until nothing changes.
             let is_above = |x: usize, y: usize| x != y && cells[x].is_above(&cells[y]);
             let pairs = || (0..cells.len()).flat_map(|x| (0..cells.len()).map(move |y| (x, y)));
             for _ in 0..cells.len() {

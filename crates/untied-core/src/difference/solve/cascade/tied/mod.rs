@@ -1,17 +1,17 @@
-//! Rankings with ties: the largest difference of the mean scores of a cascade, over all orders of ties of both
+//! Rankings with ties: the largest difference of the scores of a cascade, as means over the tie orders of both
 //! rankings.
 //!
-//! A document that is *on* stops the user with the probability `1 - q`, one that is *off* never does. With `s_g` of the
-//! documents to decide on in tie group g, the users who get to the group lose there, in the mean over its orders,
-//! `D_g(s_g)`, the sum of `w_t Q(t)` over the group's ranks t; w_t is the weight of rank t, and Q(t) the share of users
-//! who go beyond it. So the score of a ranking C is
+//! A document that is *on* stops the user with the probability `1 - q`; one that is *off* never does. Let s_g documents
+//! of tie group g be on. Users who get to the group lose there `D_g(s_g)`, in the mean over its orders: the sum of `w_t
+//! Q(t)` over the group's ranks t, with the weight w_t of rank t and the share Q(t) of users who go beyond it. So the
+//! score of a ranking C is
 //!
 //! `S(C) = const - sum_g q^(documents on before g) D_g(s_g)`,
 //!
-//! where D includes the factors of the documents that are not to be decided ([`side`]). So only the number of documents
-//! on in each cell ([`crate::difference::solve::cells`]) matters, its *count*. Bounds position by position decide most
-//! counts ([`positions`]). S is submodular in the set of documents that are on, which gives another bound ([`prices`]).
-//! What is left is a search that cuts ranges of counts in two, the one with the highest bound first ([`search`]).
+//! where D includes the factors of decided documents ([`side`]). Only the number of documents on in each cell
+//! ([`crate::difference::solve::cells`]) matters, its *count*. Bounds position by position decide most counts
+//! ([`positions`]). S is submodular in the set of documents that are on, which gives another bound ([`prices`]). A
+//! search decides the rest: it cuts ranges of counts in two, highest bound first ([`search`]).
 
 mod cell_cascade;
 mod positions;
@@ -32,7 +32,7 @@ use crate::difference::solve::{Document, Instance, Solution, TiedSolver};
 pub(super) struct TiedCascadeWorkspace {
     groups: DocumentGroups,
     cells: TieCells,
-    /// In A and in B: the factors of the documents that are not to be decided.
+    /// The factors of the decided documents, in A and in B.
     fixed: [FixedFactors; 2],
     problem: CellCascade,
     positions: PositionBounds,
@@ -45,15 +45,15 @@ pub(super) struct TiedCascade<'p> {
     ends: (&'p [u32], &'p [u32]),
     /// The weight of each rank, in the ranking that is to be ahead and in the other.
     weights: (Vec<f64>, Vec<f64>),
-    /// How much work each of the two directions may take.
+    /// The work that each of the two directions may take.
     work: Budget,
     memory: &'p mut TiedCascadeWorkspace,
 }
 
 impl<'p> TiedCascade<'p> {
-    /// Reads two rankings with ties. `weights` are those of the ranks down to the depth, in the ranking that is to be
-    /// ahead and in the other. `ends` holds the rank at which each tie group ends, in A and in B. The instance gives a
-    /// document any rank of its group, even one below the depth if the group begins above the depth.
+    /// Reads two rankings with ties. `weights` has the weights of the ranks, in the ranking that is to be ahead and in
+    /// the other. `ends` has the rank at which each tie group ends, in A and in B. A document of the instance may have
+    /// any rank of its group, even one below the depth.
     pub fn read(
         instance: &'p mut Instance,
         ends: (&'p [u32], &'p [u32]),
@@ -79,7 +79,7 @@ impl TiedSolver for TiedCascade<'_> {
     }
 }
 
-/// The largest mean of `S(A) - S(B)`, of rankings whose groups [`TiedCascade::read`] has written to `memory`.
+/// The largest mean of `S(A) - S(B)`. [`TiedCascade::read`] has written the groups to `memory`.
 fn solve(
     instance: &Instance,
     ends: (&[u32], &[u32]),
@@ -89,7 +89,7 @@ fn solve(
 ) -> Solution {
     let go_on = 1.0 - instance.top;
     let TiedCascadeWorkspace { groups, cells, fixed: [fixed_a, fixed_b], problem, positions } = memory;
-    // If both rankings are the same down to the depth, the difference is 0 whatever is relevant.
+    // If both rankings are the same down to the depth, the difference is 0.
     let length = ends.0.last().map_or(0, |&end| end as usize).max(instance.lengths.0.min(instance.lengths.1));
     if (ends.0, weights.0) == (ends.1, weights.1)
         && length >= instance.depth
@@ -99,24 +99,24 @@ fn solve(
         return Solution { value: 0.0, bound: 0.0, gains, nodes: 0 };
     }
     cells.read(instance, groups);
-    // An unknown document that only A has is on, and one that only B has is off; those of both are decided below.
+    // An unknown document that only A has is on, and one that only B has is off. Those of both rankings are decided
+    // below.
     let gain = |(x, groups): (&Document, &(Option<usize>, Option<usize>))| {
         x.known.unwrap_or(if matches!(groups, (Some(_), None)) { instance.top } else { 0.0 })
     };
     let mut gains: Vec<f64> = instance.documents.iter().zip(&groups.by_document).map(gain).collect();
-    // Documents that fill up A to the depth stop its users where they can; those that fill up B stop nobody.
+    // Documents that fill A up to the depth stop its users, if an unknown document can. Those that fill B stop nobody.
     let documents = DecidedDocuments { instance, groups, gains: &gains };
     fixed_a.read(&documents, |groups| groups.0, ends.0, |rank| if rank < instance.lengths.0 { 1.0 } else { go_on });
     fixed_b.read(&documents, |groups| groups.1, ends.1, |_| 1.0);
-    // Cells name the groups of A and of B by their index among the groups with documents to decide.
+    // Cells name their groups by the index among the groups with documents to decide.
     let numbers = (fixed_a.numbered(), fixed_b.numbered());
     problem.cells.clear();
     problem.cells.extend(cells.all.iter().map(|cell| cell.with_groups(numbers.0[cell.a], numbers.1[cell.b])));
     if !problem.a.read(fixed_a.groups(), weights.0, go_on, &mut work)
         || !problem.b.read(fixed_b.groups(), weights.1, go_on, &mut work)
     {
-        // The rankings are too long for the work that is left. The value is that with no document on; for the bound,
-        // all are on in A and none in B.
+        // There is not enough work left. The value has no document on; for the bound, all are on in A and none in B.
         let of_a = side::ends(fixed_a.groups(), weights.0, go_on);
         let of_b = side::ends(fixed_b.groups(), weights.1, go_on);
         return Solution { value: of_b.0 - of_a.0, bound: of_b.0 - of_a.1, gains, nodes: 0 };
@@ -124,7 +124,7 @@ fn solve(
     let mut search = TiedCascadeSearch::new(problem, positions, work);
     let root = search.root();
     if root.is_mostly_decided() {
-        // Decided documents only contribute factors, so the problem of the others is smaller: start again with it.
+        // Decided documents are only factors, so the problem of the others is smaller. Start again with it.
         let mut rest = instance.clone();
         let decided = |cell: usize| root.low[cell] == root.high[cell];
         cells.each(|cell, number, id| {
@@ -141,31 +141,31 @@ fn solve(
     Solution { value: search.value, bound: bound.max(search.value), gains, nodes: search.nodes }
 }
 
-/// An instance, with gains for the documents that are not to be decided.
+/// An instance, with the gains of its decided documents.
 struct DecidedDocuments<'p> {
     instance: &'p Instance,
     groups: &'p DocumentGroups,
-    /// The gain of each document of the instance. Those to decide have the gain 0 here, which nothing reads.
+    /// The gain of each document of the instance. That of a document to decide is never read.
     gains: &'p [f64],
 }
 
-/// The documents of one ranking that are not to be decided, by tie group.
+/// The decided documents of one ranking, by tie group.
 #[derive(Debug, Default)]
 struct FixedFactors {
-    /// The factor of each of these documents (the probability that a user goes on after it), group by group. Each rank
-    /// below the last document is a group of its own.
+    /// The factors of these documents, group by group: the probability that a user goes on. Each rank below the last
+    /// document is a group of its own.
     factors: Vec<f64>,
-    /// For each group, the number of documents that are not to be decided, and of those that are.
+    /// The numbers of decided and of undecided documents in each group.
     sizes: Vec<(usize, usize)>,
     /// The group and the factor of each document, before they are sorted by group.
     unsorted: Vec<(usize, f64)>,
-    /// For each group, the index in `factors` for its next document while they are sorted.
+    /// While they are sorted: for each group, the index in `factors` for its next document.
     next: Vec<usize>,
 }
 
 impl FixedFactors {
-    /// Reads one ranking: `number` picks a document's group there from its groups in A and in B, `ends` has the rank at
-    /// which each group ends, and `below` gives the factor of a rank (from 0) below the last document.
+    /// Reads one ranking. `number` picks a document's group in it, `ends` has the rank at which each group ends, and
+    /// `below` gives the factor of a rank below the last document.
     fn read(
         &mut self,
         &DecidedDocuments { instance, groups, gains }: &DecidedDocuments<'_>,
@@ -186,7 +186,7 @@ impl FixedFactors {
                 unsorted.push((group, 1.0 - gain));
             }
         }
-        // Sort the factors by group: a group's factors start after those of the groups above.
+        // Sort the factors by group. A group's factors start after those of the groups above.
         let start = |sum: &mut usize, &(fixed, _): &(usize, usize)| Some(std::mem::replace(sum, *sum + fixed));
         next.clear();
         next.extend(sizes.iter().scan(0, start));
@@ -196,19 +196,19 @@ impl FixedFactors {
             factors[next[group]] = factor;
             next[group] += 1;
         }
-        // The ranks below the last document, down to the depth, are groups of one document each.
+        // Each rank below the last document, down to the depth, is a group of one document.
         let length = ends.last().map_or(0, |&end| end as usize);
         factors.extend((length..instance.depth).map(below));
         sizes.resize(sizes.len() + instance.depth.saturating_sub(length), (1, 0));
     }
 
-    /// All tie groups of the ranking, from the first.
+    /// All tie groups of the ranking.
     fn groups(&self) -> impl Iterator<Item = CascadeGroup<'_>> + Clone {
         CascadeGroup::all(&self.factors, &self.sizes)
     }
 
-    /// For each group, its index among the groups that have documents to decide. A group that has none gets the index
-    /// of the next one that has.
+    /// The index of each group among the groups with documents to decide. A group without such documents gets the index
+    /// of the next one with some.
     fn numbered(&self) -> Vec<usize> {
         let number = |next: &mut usize, &(_, open): &(usize, usize)| {
             let number = *next;
@@ -219,8 +219,8 @@ impl FixedFactors {
     }
 }
 
-/// A new number for each tie group that ends at `ends`. Neighbouring groups all of whose ranks have the weight 0, both
-/// in the ranking that is ahead and in the one behind, get the same number, because their order does not matter.
+/// A new number for each tie group. Neighbouring groups whose ranks all have the weight 0 get the same number, because
+/// their order does not matter.
 fn merged(ends: &[u32], (ahead, behind): &(Vec<f64>, Vec<f64>)) -> Vec<usize> {
     let (mut number, mut start, mut was_nothing) = (0, 0, false);
     let mut numbers = Vec::with_capacity(ends.len());

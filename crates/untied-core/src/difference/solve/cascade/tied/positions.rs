@@ -20,14 +20,14 @@ use super::side::GroupLosses;
 use crate::difference::solve::budget::Budget;
 use crate::difference::solve::cells::TieCell;
 
-/// A cell is decided if the other choice could be better by no more than this for a document, which is rounding.
+/// A cell is decided if the other choice could be better by at most this for a document, which is rounding.
 const SLACK: f64 = 1e-15;
-/// The number of documents in the largest tie group for which tables of `E q^X` are made. Problems with a larger group
-/// have no bounds by position.
+/// The largest tie group for which there are tables of `E q^X`. Problems with a larger group have no bounds by
+/// position.
 const LARGEST: usize = 64;
 
-/// Tables of `E q^X`, the mean factor of l documents drawn from a tie group of m documents of which s are on. X is the
-/// number of those drawn that are on. The tables depend on q alone, so they are kept from one problem to the next.
+/// Tables of `E q^X`, the mean factor of l documents drawn from a tie group of m documents, s of them on. X is the
+/// number of drawn documents that are on. The tables depend only on q, so they are kept from one problem to the next.
 #[derive(Debug, Default)]
 pub(super) struct PrefixMeans {
     /// q, the factor of a document that is on.
@@ -37,7 +37,7 @@ pub(super) struct PrefixMeans {
 }
 
 impl PrefixMeans {
-    /// Adds the tables that are missing for groups of up to `most` documents; with another q, all are made anew.
+    /// Adds the missing tables for groups of up to `most` documents. With another q, all are made anew.
     fn reach(&mut self, most: usize, go_on: f64) {
         if self.tables.is_empty() || self.go_on != go_on {
             *self = PrefixMeans { go_on, tables: vec![vec![1.0]] };
@@ -47,7 +47,7 @@ impl PrefixMeans {
             let mut table = vec![1.0; (m + 1) * (m + 1)];
             for l in 1..=m {
                 for s in 0..=m {
-                    // The first document drawn is on with this probability; l - 1 are then drawn from the other m - 1.
+                    // The probability that the first document drawn is on. Then l - 1 are drawn from the other m - 1.
                     let share = s as f64 / m as f64;
                     let on = if s > 0 { share * go_on * before[(l - 1) * m + s - 1] } else { 0.0 };
                     let off = if s < m { (1.0 - share) * before[(l - 1) * m + s] } else { 0.0 };
@@ -68,23 +68,23 @@ impl PrefixMeans {
 struct PositionLosses {
     /// The position at which each tie group starts, and at the end the last position.
     starts: Vec<usize>,
-    /// For each group, how many documents before it are certain to be on (relevant), and how many in it are.
+    /// For each group, how many documents before it are certain to be on, and how many in it.
     on: Vec<(usize, usize)>,
-    /// For each group, how many documents before it are undecided, and how many in it are.
+    /// For each group, how many documents before it are undecided, and how many in it.
     open: Vec<(usize, usize)>,
-    /// For each position i, the number of groups all of whose documents are among the first i.
+    /// For each position i, the number of groups whose documents are all among the first i.
     groups_within: Vec<usize>,
     /// The most that is lost at each position: with all undecided documents off.
     high: Vec<f64>,
-    /// The least that is lost at each position, with all undecided documents on, before it is multiplied by the factors
-    /// of the undecided documents in the groups wholly before the position.
+    /// The least that is lost at each position: with all undecided documents on. The factors of undecided documents in
+    /// groups before the position are left out.
     least: Vec<f64>,
-    /// For each position, the sum of `high` over the positions before it.
+    /// The sum of `high` over the positions before each position.
     sums: Vec<f64>,
 }
 
 impl PositionLosses {
-    /// Reads the sizes of a ranking's groups, and so the positions at which they start.
+    /// Reads the sizes of a ranking's groups, and where they start.
     fn fit(&mut self, side: &GroupLosses) {
         let PositionLosses { starts, groups_within, .. } = self;
         starts.clear();
@@ -94,28 +94,26 @@ impl PositionLosses {
             groups_within.resize(start + side.group(group).len() - 1, group);
             starts.push(start);
         }
-        // Nothing is after the last group.
+        // The end of the last group.
         groups_within.push(starts.len());
         starts.push(groups_within.len() - 1);
     }
 
-    /// The number of documents in the largest group.
+    /// The size of the largest group.
     fn largest(&self) -> usize {
         self.starts.windows(2).map(|ends| ends[1] - ends[0]).max().unwrap_or(0)
     }
 
-    /// The number of documents in a group.
     fn size(&self, group: usize) -> usize {
         self.starts[group + 1] - self.starts[group]
     }
 
-    /// The position at which a group ends.
     fn end(&self, group: usize) -> usize {
         self.starts[group + 1]
     }
 
-    /// Counts the documents that are on for certain, and the undecided ones, before and in each group of a ranking.
-    /// `group` picks a cell's group in this ranking.
+    /// Counts the documents that are certain to be on, and the undecided ones, before and in each group. `group` picks
+    /// a cell's group in this ranking.
     fn read(&mut self, problem: &CellCascade, range: &CountRange, group: fn(&TieCell) -> usize) {
         let groups = self.starts.len();
         self.on.clear();
@@ -144,7 +142,7 @@ impl PositionLosses {
             values.resize(positions, 0.0);
         }
         let (mut start, mut sum) = (0, 0.0);
-        // Nothing is after the last group.
+        // The end of the last group.
         let ends = self.starts.iter().skip(1).copied().chain([positions]);
         for ((end, &(above, on)), &(_, open)) in ends.zip(&self.on).zip(&self.open) {
             let (power, m) = (side.power(above), end - start);
@@ -168,20 +166,18 @@ impl PositionLosses {
         above + if i > self.starts[group] { own } else { 0 }
     }
 
-    /// The least that is lost at position i if `without` undecided documents of the groups wholly before it are left
-    /// out.
+    /// The least that is lost at position i. `without` undecided documents of the groups before it are left out.
     fn low(&self, side: &GroupLosses, i: usize, without: usize) -> f64 {
         self.least[i] * side.power(self.open[self.groups_within[i]].0 - without)
     }
 
-    /// The least and the most that is lost at position i in those orders in which an undecided document of `group` is
-    /// among the first i. This document and `both` others, which both rankings have by then, are left out of the
-    /// products.
+    /// The least and the most that is lost at position i, in the orders in which an undecided document of `group` is
+    /// among the first i. This document and `both` others are left out of the products.
     fn with(&self, side: &GroupLosses, draws: &PrefixMeans, i: usize, group: usize, both: usize) -> (f64, f64) {
         if self.groups_within[i] > group {
             return (self.low(side, i, both + 1), self.high[i]);
         }
-        // Among the first i, the ranking has l of the group's m documents, so this one in the share l / m of the
+        // The first i documents have l of the group's m documents, so this one is among them in the share l / m of the
         // orders.
         let (l, m) = (i - self.starts[group], self.size(group));
         if l == 0 {
@@ -194,8 +190,8 @@ impl PositionLosses {
     }
 }
 
-/// Bounds of a sum over positions, in two forms: first divided by the factor of the undecided documents that both
-/// rankings have, then as it is.
+/// Bounds of a sum over positions: divided by the factor of the undecided documents that both rankings have, and as it
+/// is.
 #[derive(Debug, Clone, Copy, Default)]
 struct SlopeBounds {
     low: (f64, f64),
@@ -203,7 +199,7 @@ struct SlopeBounds {
 }
 
 impl SlopeBounds {
-    /// Adds a term that lies between `low` and `high`, times a factor between `least` and 1.
+    /// Adds a term between `low` and `high`, times a factor between `least` and 1.
     fn add(&mut self, low: f64, high: f64, least: f64) {
         self.low.0 += low.min(0.0);
         self.low.1 += if low < 0.0 { low } else { low * least };
@@ -220,14 +216,14 @@ pub(super) struct PositionBounds {
     b: PositionLosses,
     /// For each position i, the number of undecided documents that are certainly among the first i of both rankings.
     both: Vec<usize>,
-    /// For each position, bounds of A's loss less B's, summed from this position on.
+    /// Bounds of A's loss minus B's, summed from each position on.
     rests: Vec<SlopeBounds>,
     /// About how many steps it takes to narrow a range once.
     pub steps: usize,
 }
 
 impl PositionBounds {
-    /// Prepares the bounds for the ranges of a problem. Returns false if one of its tie groups is too large.
+    /// Prepares the bounds for the ranges of a problem. Returns false if a tie group is too large.
     pub fn fit(&mut self, problem: &CellCascade) -> bool {
         self.a.fit(&problem.a);
         self.b.fit(&problem.b);
@@ -240,8 +236,8 @@ impl PositionBounds {
         true
     }
 
-    /// Narrows a range: decides the cells of which one more relevant document never helps, or never harms, whatever the
-    /// others are. Returns an upper bound of `S(A) - S(B)` over the range as it was, and whether the range changed.
+    /// Narrows a range: decides the cells in which one more relevant document never helps, or never harms. Returns an
+    /// upper bound of `S(A) - S(B)` over the range as it was, and whether it changed.
     pub fn narrow(&mut self, problem: &CellCascade, range: &mut CountRange, work: &mut Budget) -> (f64, bool) {
         let bound = self.read(problem, range);
         let mut changed = false;
@@ -301,7 +297,7 @@ impl PositionBounds {
     fn slope(&self, problem: &CellCascade, cell: &TieCell) -> (f64, f64) {
         let (start_a, start_b) = (self.a.starts[cell.a], self.b.starts[cell.b]);
         let (end, meet) = (self.a.end(cell.a).max(self.b.end(cell.b)), start_a.max(start_b) + 1);
-        // From the position on at which both rankings may have the document, and from that on at which both have it.
+        // The positions from which on both rankings may have the document, and from which on both have it.
         let mut slopes = self.rests[end];
         for i in meet..end {
             let both = self.both[i];
@@ -311,12 +307,12 @@ impl PositionBounds {
         }
         let (side, line, group) =
             if start_a < start_b { (&problem.a, &self.a, cell.a) } else { (&problem.b, &self.b, cell.b) };
-        // Before, only the ranking in which the document's group starts first: the positions within the group, and
-        // those between its end and the other group's start.
+        // Before them, only one ranking may have the document: at positions within its group, and between the end of
+        // this group and the start of the other ranking's.
         let inside = line.starts[group] + 1..line.end(group).min(meet);
         let inside: f64 = inside.map(|i| line.with(side, &self.draws, i, group, 0).1).sum();
         let most = inside + (line.sums[meet] - line.sums[line.end(group).min(meet)]);
-        // This ranking may have further undecided documents by then, which reduce the terms.
+        // Further undecided documents of this ranking reduce the terms.
         let others = line.open_to(meet - 1) - self.both[meet - 1];
         let least = most * side.power(others.saturating_sub(1));
         if start_a < start_b {

@@ -17,22 +17,22 @@
 use super::cell_cascade::{CellCascade, CountRange};
 use super::side::GroupLosses;
 
-/// If fewer users than this share go on after n documents that are on, more of them are treated like n.
+/// If fewer users than this share go on after n documents that are on, larger numbers are treated like n.
 const NEGLIGIBLE: f64 = 1e-14;
 
-/// The prices of the documents that a range leaves undecided, and memory for the range's bound.
+/// The prices of undecided documents, and memory for the bound of a range.
 #[derive(Debug, Default)]
 pub(super) struct DocumentPrices {
-    /// The largest number of documents above a group of A, of those that are on, that has a state of its own. All
-    /// larger numbers share one state.
+    /// The largest number of documents on above a group of A that has a state of its own. All larger numbers share one
+    /// state.
     most_before: usize,
-    /// The number of steps that one bound takes.
+    /// The number of steps of one bound.
     pub steps: usize,
-    /// For each cell, the prices of its undecided documents.
+    /// The prices of the undecided documents of each cell.
     of_cells: Vec<Vec<f64>>,
-    /// For each cell, the prices of its undecided documents towards which those of `of_cells` move.
+    /// The prices towards which those of `of_cells` move.
     next: Vec<Vec<f64>>,
-    /// For each group of A, its undecided documents: the price of each, and the index of its cell.
+    /// The price and the cell of each undecided document, by group of A.
     priced: Vec<Vec<(f64, usize)>>,
     /// The largest value of the current group of A and all groups below it, by the number of documents on above it.
     best: Vec<f64>,
@@ -40,7 +40,7 @@ pub(super) struct DocumentPrices {
     below: Vec<f64>,
     /// For each group of A, how many of its undecided documents are best turned on, by the number on above the group.
     choices: Vec<Vec<u32>>,
-    /// The counts of all cells at which the last bound is reached.
+    /// The counts at which the last bound is reached.
     pub counts: Vec<u32>,
 }
 
@@ -50,13 +50,14 @@ impl DocumentPrices {
         let documents: usize = problem.cells.iter().map(|cell| cell.size).sum();
         let groups = problem.a.len();
         let most_before = most_before(&problem.a);
-        // The dynamic program over A has a state for each number of documents on above a group: 0 to `most_before`.
+        // The dynamic program over A has a state for each number of documents on above a group, from 0 to
+        // `most_before`.
         let states = most_before + 1;
         let steps = 3 * (documents + groups) * states + 2 * documents * (problem.b.len().min(states) + 20);
         DocumentPrices { most_before, steps, ..DocumentPrices::default() }
     }
 
-    /// The sum of the prices of a cell's undecided documents: a measure of how much the cell matters.
+    /// The sum of the prices of a cell's undecided documents, which says how much the cell matters.
     pub fn worth(&self, cell: usize) -> f64 {
         self.of_cells[cell].iter().sum()
     }
@@ -68,8 +69,8 @@ impl DocumentPrices {
         self.of_cells = of_cells;
     }
 
-    /// Moves the prices by this share of the way to those of an order in which the documents on in [`Self::counts`],
-    /// the solution of the last bound, come first.
+    /// Moves the prices by this share of the way to those of another order: the one in which the documents on in
+    /// [`Self::counts`] come first.
     pub fn move_on(&mut self, problem: &CellCascade, range: &CountRange, share: f64) {
         prices(problem, range, &self.counts, &mut self.next);
         for (price, next) in self.of_cells.iter_mut().flatten().zip(self.next.iter().flatten()) {
@@ -77,8 +78,8 @@ impl DocumentPrices {
         }
     }
 
-    /// The upper bound of `S(A) - S(B)` that the current prices give for a range. Writes the counts at which the
-    /// maximum is reached into [`Self::counts`].
+    /// The upper bound of `S(A) - S(B)` that the current prices give for a range. Writes the counts at which it is
+    /// reached into [`Self::counts`].
     pub fn bound(&mut self, problem: &CellCascade, range: &CountRange) -> f64 {
         let side = &problem.a;
         let count = side.len();
@@ -101,8 +102,8 @@ impl DocumentPrices {
             let choices = &mut self.choices[group];
             choices.clear();
             choices.resize(most + 1, 0);
-            // Turn on the j cheapest documents of the group, whose prices add up to `price`: A's loss in this group,
-            // and the value of all groups below it, for each number n of documents on above the group.
+            // Turn on the j cheapest documents of the group, whose prices add up to `price`. For each number n of
+            // documents on above the group, add A's loss in the group and the value of all groups below it.
             let mut price = 0.0;
             for j in 0..=priced.len() {
                 let on = low[group] + j;
@@ -130,14 +131,14 @@ impl DocumentPrices {
     }
 }
 
-/// The smallest number of documents on after which the share of users that go on is negligible; if there is none, the
-/// number of all open documents of the ranking.
+/// The smallest number of documents on after which hardly any user goes on. If there is none, it is the number of all
+/// open documents.
 fn most_before(side: &GroupLosses) -> usize {
     (0..=side.total()).find(|&n| side.power(n) < NEGLIGIBLE).unwrap_or(side.total())
 }
 
-/// Writes into `of_cells` what each undecided document of a range adds to S(B) when the documents are turned on one
-/// after the other: first those that `counts` turns on, then all others.
+/// Writes into `of_cells` what each undecided document adds to S(B) if documents are turned on one after the other:
+/// first those that `counts` turns on, then all others.
 fn prices(problem: &CellCascade, range: &CountRange, counts: &[u32], of_cells: &mut Vec<Vec<f64>>) {
     of_cells.resize(problem.cells.len(), Vec::new());
     of_cells.iter_mut().for_each(Vec::clear);

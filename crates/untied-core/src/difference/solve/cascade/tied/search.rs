@@ -1,5 +1,5 @@
-//! Best-first search for the counts (numbers of relevant documents by cell) with the largest `S(A) - S(B)`. A node is a
-//! range of counts; the range with the highest bound is cut in two next.
+//! Best-first search for the counts with the largest `S(A) - S(B)`: the number of relevant documents of each cell. A
+//! node is a range of counts. The range with the highest bound is cut in two next.
 
 use super::super::search::TOLERANCE;
 use super::cell_cascade::{CellCascade, CountRange, GroupTotals};
@@ -9,30 +9,29 @@ use crate::difference::solve::budget::Budget;
 use crate::difference::solve::cells::TieCell;
 use crate::difference::solve::open_nodes::OpenNodes;
 
-/// How many times a range's bound by prices may be improved: for the first range, and for each later one.
+/// How many times the bound by prices is improved, for the first range and for each later one.
 const STEPS: (usize, usize) = (60, 12);
 
-/// The number of nodes that are bounded position by position only. After them, nodes are also bounded by prices, which
-/// is slower but closer.
+/// The number of nodes that are only bounded position by position. Later nodes are also bounded by prices, which is
+/// slower but closer.
 const BY_POSITION: u64 = 300;
 
 /// The state of the search: the best counts so far, and memory for bounds.
 #[derive(Debug)]
 pub(super) struct TiedCascadeSearch<'q> {
     problem: &'q CellCascade,
-    /// The best counts found so far: by cell, the number of documents that are on.
+    /// The best counts so far.
     pub counts: Vec<u32>,
-    /// `S(A) - S(B)` at the best counts.
+    /// `S(A) - S(B)` with the best counts.
     pub value: f64,
     prices: DocumentPrices,
-    /// Bounds position by position; none if a tie group is too large for them.
+    /// Bounds position by position. None if a tie group is too large.
     positions: Option<&'q mut PositionBounds>,
     totals: GroupTotals,
-    /// By cell: the mean of the counts at which the bounds of the current range were reached.
+    /// For each cell, the mean of the counts at which the bounds of the current range were reached.
     mean_counts: Vec<f64>,
-    /// The work that is left.
     pub work: Budget,
-    /// The number of ranges visited so far.
+    /// The number of ranges visited.
     pub nodes: u64,
 }
 
@@ -53,15 +52,15 @@ impl<'q> TiedCascadeSearch<'q> {
         }
     }
 
-    /// The range of all counts, without those that certainly are not the best.
+    /// The range of all counts, without some that cannot be the best.
     pub fn root(&mut self) -> CountRange {
         let mut range = self.problem.range();
         self.narrow(&mut range);
         range
     }
 
-    /// Finds the best counts of a range. Returns an upper bound of `S(A) - S(B)` in the range, which is the value found
-    /// if the search has ended before the work did.
+    /// Finds the best counts of a range. Returns an upper bound of `S(A) - S(B)` in it. If the work sufficed, this is
+    /// the value found.
     pub fn run(&mut self, mut range: CountRange) -> f64 {
         let bound = self.narrow(&mut range).min(self.problem.most(&range, &mut self.totals));
         if self.list(&range) {
@@ -74,7 +73,7 @@ impl<'q> TiedCascadeSearch<'q> {
             if self.list(&range) {
                 continue;
             }
-            // The first nodes are only cut in two; narrowing them bounds them by position.
+            // The first nodes are only cut in two. Narrowing them bounds them by position.
             if self.positions.is_some() && self.nodes < BY_POSITION {
                 self.nodes += 1;
                 for mut range in self.cut_first(&range) {
@@ -83,7 +82,7 @@ impl<'q> TiedCascadeSearch<'q> {
                 }
                 continue;
             }
-            // Later nodes are bounded by prices first, whose solutions also tell where to cut.
+            // Later nodes are bounded by prices first. Where these bounds are reached also tells where to cut.
             let Some(bound) = self.bound(&range) else { return highest };
             let bound = bound.min(highest);
             if bound <= self.value + TOLERANCE {
@@ -97,7 +96,7 @@ impl<'q> TiedCascadeSearch<'q> {
         self.value
     }
 
-    /// Narrows a range until nothing changes any more. Returns an upper bound of `S(A) - S(B)` in the range.
+    /// Narrows a range until nothing changes. Returns an upper bound of `S(A) - S(B)` in it.
     fn narrow(&mut self, range: &mut CountRange) -> f64 {
         let Some(positions) = &mut self.positions else {
             self.problem.narrow(range, &mut self.work);
@@ -123,8 +122,8 @@ impl<'q> TiedCascadeSearch<'q> {
         self.halves(range, cell)
     }
 
-    /// Counts to start from: the highest of the range in cells that stand higher in A than in B (by their groups'
-    /// indices as shares of the numbers of groups), the lowest in all others.
+    /// Counts to start from: the highest in cells that are higher up in A than in B, relative to the number of groups,
+    /// and the lowest in all others.
     fn ahead(&self, range: &CountRange) -> Vec<u32> {
         let (of_a, of_b) = (self.problem.a.len() as f64, self.problem.b.len() as f64);
         let is_ahead = |cell: &TieCell| (cell.a as f64 + 0.5) / of_a < (cell.b as f64 + 0.5) / of_b;
@@ -137,7 +136,7 @@ impl<'q> TiedCascadeSearch<'q> {
             .collect()
     }
 
-    /// Improves counts by a local search, and keeps the result if it is better than the best counts so far.
+    /// Improves counts by a local search, and keeps them if they are the best so far.
     fn improve(&mut self, mut counts: Vec<u32>) {
         let value = self.problem.climb(&mut counts, &mut self.work);
         if value > self.value {
@@ -145,7 +144,7 @@ impl<'q> TiedCascadeSearch<'q> {
         }
     }
 
-    /// Tries all counts of a range if that takes less work than bounding it. Returns whether it has.
+    /// Tries all counts of a range if this takes less work than a bound. Returns whether it did.
     fn list(&mut self, range: &CountRange) -> bool {
         let widths = range.low.iter().zip(&range.high).map(|(&low, &high)| (high - low) as usize + 1);
         let all = widths.fold(1, usize::saturating_mul);
@@ -154,7 +153,7 @@ impl<'q> TiedCascadeSearch<'q> {
         if all > 1 && (steps > of_bounds || !self.work.take(steps)) {
             return false;
         }
-        // Count up like an odometer, whose wheels are the undecided cells.
+        // Count up like an odometer whose wheels are the undecided cells.
         let wide: Vec<usize> = (0..range.low.len()).filter(|&i| range.low[i] < range.high[i]).collect();
         let mut counts = range.low.clone();
         loop {
@@ -169,7 +168,7 @@ impl<'q> TiedCascadeSearch<'q> {
         }
     }
 
-    /// The lowest of the bounds of a range by prices, which move from step to step; none if no work is left for one.
+    /// The lowest bound by prices, which move from step to step. None if no work is left.
     fn bound(&mut self, range: &CountRange) -> Option<f64> {
         let steps = if self.nodes == 0 { STEPS.0 } else { STEPS.1 };
         self.nodes += 1;
@@ -177,7 +176,7 @@ impl<'q> TiedCascadeSearch<'q> {
         self.mean_counts.resize(self.counts.len(), 0.0);
         let start = range.clamp(&self.counts);
         let mut least = None;
-        // Each step bounds the range with other prices; the lowest bound counts, and a good solution is kept.
+        // Each step has other prices. The lowest bound counts, and good counts are kept.
         for step in 0..steps {
             if !self.work.take(self.prices.steps) {
                 break;
@@ -203,13 +202,14 @@ impl<'q> TiedCascadeSearch<'q> {
         least
     }
 
-    /// Cuts a range in two at the cell about whose count the bounds' solutions disagreed most, by the cell's price.
+    /// Cuts a range in two at the cell whose count was most in doubt: the bounds disagreed about it, and its price is
+    /// high.
     fn cut(&self, range: &CountRange) -> [CountRange; 2] {
         let (mut cell, mut most) = (0, -1.0);
         for i in 0..self.counts.len() {
             let (low, high) = (range.low[i], range.high[i]);
             let width = f64::from(high - low);
-            // Solutions disagree if their mean count is far from both ends of the cell's range.
+            // Bounds disagree about a cell if the mean of its counts is far from both ends of its range.
             let above = self.mean_counts[i] - f64::from(low);
             let tension = (above.min(width - above).max(0.0) / width + 1e-3) * self.prices.worth(i);
             if low < high && tension > most {
@@ -219,8 +219,7 @@ impl<'q> TiedCascadeSearch<'q> {
         self.halves(range, cell)
     }
 
-    /// Cuts a range in two at one cell: up to its best known count or, if that is the highest or outside, up to the
-    /// middle.
+    /// Cuts a range in two at one cell: up to its best count so far, or up to the middle if that is no cut.
     fn halves(&self, range: &CountRange, cell: usize) -> [CountRange; 2] {
         let (low, high) = (range.low[cell], range.high[cell]);
         let half = if (low..high).contains(&self.counts[cell]) { self.counts[cell] } else { (low + high) / 2 };

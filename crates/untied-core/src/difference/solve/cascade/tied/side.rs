@@ -8,40 +8,40 @@
 
 use crate::difference::solve::budget::Budget;
 
-/// If fewer users than this share reach a group, the loss of this group and of those below it is left out.
+/// If fewer users than this share reach a group, the losses from this group on are left out.
 const NEGLIGIBLE: f64 = 1e-20;
 
-/// The losses of one ranking by tie group. Only groups with open documents are listed, from the first to the last.
+/// The losses of one ranking by tie group. Only groups with open documents are listed.
 #[derive(Debug, Default)]
 pub(super) struct GroupLosses {
-    /// For each group, its loss with 0, 1, 2, ... of its open documents on, times the factors of all fixed documents
-    /// above the group. It includes the loss of the unlisted groups directly above it. The groups follow each other.
+    /// The losses of each group with 0, 1, 2, ... of its open documents on, group by group. They are multiplied by the
+    /// factors of all fixed documents above the group, and include the loss of unlisted groups directly above it.
     losses: Vec<f64>,
     /// The index in `losses` at which each group begins, and at the end the length of `losses`.
     starts: Vec<usize>,
     /// The loss of the ranks below the last listed group, times the factors of all fixed documents above these ranks.
     pub rest: f64,
-    /// For n = 0, 1, 2, ...: the loss of the ranks down to which n open documents stand, if all of these are off. It is
-    /// a mean over the orders of ties, and includes the factors of fixed documents.
+    /// The loss of the ranks down to which there are n = 0, 1, 2, ... open documents, if all of these are off. It is a
+    /// mean over tie orders, and includes the factors of fixed documents.
     pub weights: Vec<f64>,
-    /// `q^n` for n = 0, 1, 2, ...: the probability to go on after n documents that are on.
+    /// `q^n` for n = 0, 1, 2, ...: the probability of going on after n documents that are on.
     powers: Vec<f64>,
-    /// Memory for the weights of one group, which [`CascadeGroup::weigh`] writes.
+    /// Memory for [`CascadeGroup::weigh`].
     of_group: Vec<f64>,
 }
 
 /// A tie group as [`GroupLosses`] reads it.
 #[derive(Debug, Default, Clone)]
 pub(super) struct CascadeGroup<'f> {
-    /// The factors of the group's fixed documents.
+    /// The factors of the fixed documents.
     pub fixed: &'f [f64],
-    /// The number of the group's open documents.
+    /// The number of open documents.
     pub open: usize,
 }
 
 impl CascadeGroup<'_> {
-    /// The groups of a ranking, from the first. `factors` lists the factors of fixed documents, one group after the
-    /// other; `sizes` has each group's numbers of fixed and of open documents.
+    /// The groups of a ranking. `factors` lists the factors of fixed documents, group by group, and `sizes` has the
+    /// numbers of fixed and of open documents in each group.
     pub fn all<'f>(factors: &'f [f64], sizes: &[(usize, usize)]) -> impl Iterator<Item = CascadeGroup<'f>> + Clone {
         let mut rest = factors;
         sizes.iter().map(move |&(fixed, open)| {
@@ -51,12 +51,11 @@ impl CascadeGroup<'_> {
         })
     }
 
-    /// For l = 0, 1, 2, ...: the weight `W_l` of those ranks of the group down to which l of its open documents stand,
-    /// as a mean over the group's orders, including the factors of its fixed documents. `weights` are those of the
-    /// group's ranks.
+    /// The weights `W_l` of the group's ranks, for l = 0, 1, 2, ... open documents down to a rank. They are means over
+    /// the group's orders, and include the factors of its fixed documents. `weights` has the weights of the ranks.
     ///
-    /// The first l + j documents are l open ones and j fixed ones in a share of the orders. The weight of rank l + j
-    /// counts by this share, times the mean product of j of the fixed factors.
+    /// The first l + j documents are l open and j fixed ones in a share of the orders. The weight of rank l + j counts
+    /// by this share, times the mean product of j of the fixed factors.
     fn weigh(&self, weights: &[f64], by_read: &mut Vec<f64>) {
         let (open, fixed) = (self.open, self.fixed.len());
         let weight = |read: usize| if read == 0 { 0.0 } else { weights.get(read - 1).copied().unwrap_or(0.0) };
@@ -67,7 +66,7 @@ impl CascadeGroup<'_> {
             _ => by_read.resize(open + 1, 0.0),
         }
         let products = mean_products(self.fixed);
-        // For the current l, and by j: the share of orders that begin with l open and j fixed documents.
+        // For the current l and each j: the share of orders that begin with l open and j fixed documents.
         let mut shares = vec![0.0; fixed + 1];
         for (l, weight_sum) in by_read.iter_mut().enumerate().take(weights.len() + 1) {
             for j in 0..=fixed.min(weights.len() - l) {
@@ -82,13 +81,13 @@ impl CascadeGroup<'_> {
     }
 }
 
-/// The mean product of i of these factors over all choices of i of them, for i = 0, 1, 2, ...
+/// The mean product of i factors, over all choices of them, for i = 0, 1, 2, ...
 fn mean_products(factors: &[f64]) -> Vec<f64> {
     let mut products = vec![1.0];
     for (n, factor) in (1..).zip(factors) {
         products.push(0.0);
         for i in (1..=n).rev() {
-            // The n-th factor is among i of n factors in a share i / n of the choices.
+            // The n-th factor is among i chosen ones of n in a share i / n of the choices.
             let drawn = i as f64 / n as f64;
             products[i] = (1.0 - drawn) * products[i] + drawn * factor * products[i - 1];
         }
@@ -96,11 +95,11 @@ fn mean_products(factors: &[f64]) -> Vec<f64> {
     products
 }
 
-/// Writes the loss `D(s)` of a group with s = 0, 1, 2, ... of its n open documents on into `losses`. `weights` are the
+/// Writes the loss `D(s)` of a group into `losses`, with s = 0, 1, 2, ... of its n open documents on. `weights` has the
 /// group's `W_l` (see [`CascadeGroup::weigh`]), and `go_on` is q, the factor of a document that is on.
 ///
-/// With `V(l, r)` the loss after l open documents were read, if r of those left are on: the next one is on with the
-/// probability `r / (n - l)`, so that
+/// Let `V(l, r)` be the loss after l open documents, if r of the others are on. The next one is on with the probability
+/// `r / (n - l)`, so that
 ///
 /// `V(l, r) = r / (n - l) q (W_{l+1} + V(l + 1, r - 1)) + (1 - r / (n - l)) (W_{l+1} + V(l + 1, r))`,
 ///
@@ -121,9 +120,8 @@ fn walk(weights: &[f64], go_on: f64, losses: &mut [f64]) {
     losses.iter_mut().for_each(|loss| *loss += weights[0]);
 }
 
-/// Visits the groups of a ranking from the first: `visit` gets the number of a group's open documents, and the group's
-/// weights `W_l` (see [`CascadeGroup::weigh`]), times the factors of all fixed documents above the group. `weights` are
-/// those of the ranks down to the depth.
+/// Visits the groups of a ranking. `visit` gets the number of open documents of a group, and its weights `W_l` (see
+/// [`CascadeGroup::weigh`]) times the factors of all fixed documents above it. `weights` has the weights of the ranks.
 fn each<'f>(
     groups: impl Iterator<Item = CascadeGroup<'f>>,
     weights: &[f64],
@@ -141,7 +139,7 @@ fn each<'f>(
     }
 }
 
-/// The loss of a ranking with no open document on, and with all of them on.
+/// The loss of a ranking without open documents on, and with all of them on.
 pub(super) fn ends<'f>(groups: impl Iterator<Item = CascadeGroup<'f>>, weights: &[f64], go_on: f64) -> (f64, f64) {
     let (mut none, mut all, mut factor) = (0.0, 0.0, 1.0);
     each(groups, weights, &mut Vec::new(), |open, of_group| {
@@ -157,8 +155,8 @@ pub(super) fn ends<'f>(groups: impl Iterator<Item = CascadeGroup<'f>>, weights: 
 }
 
 impl GroupLosses {
-    /// Replaces this ranking by one with these groups and weights of ranks, as for [`each`]; `go_on` is q. Returns
-    /// false, and reads nothing, if that takes more than the work that is left.
+    /// Replaces this ranking by one with these groups and weights, as for [`each`]; `go_on` is q. Returns false, and
+    /// reads nothing, if there is too little work left.
     pub fn read<'f>(
         &mut self,
         groups: impl Iterator<Item = CascadeGroup<'f>> + Clone,
@@ -180,7 +178,7 @@ impl GroupLosses {
             by_place[total..].iter_mut().zip(&*of_group).for_each(|(sum, weight)| *sum += weight);
             of_group[0] += carried;
             total += open;
-            // A group without open documents is not listed: its loss is carried to the next listed group.
+            // A group without open documents is not listed. Its loss is carried to the next listed group.
             if open == 0 {
                 carried = of_group[0];
             } else {
@@ -198,36 +196,36 @@ impl GroupLosses {
         true
     }
 
-    /// The number of listed groups, those with open documents.
+    /// The number of listed groups.
     pub fn len(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// The losses of the group with this index among the listed ones, with 0, 1, 2, ... of its open documents on.
+    /// The losses of a listed group, with 0, 1, 2, ... of its open documents on.
     pub fn group(&self, number: usize) -> &[f64] {
         &self.losses[self.starts[number]..self.starts[number + 1]]
     }
 
-    /// The losses of each listed group, from the first; see [`GroupLosses::group`].
+    /// The losses of each listed group; see [`GroupLosses::group`].
     fn groups(&self) -> impl DoubleEndedIterator<Item = &[f64]> + ExactSizeIterator {
         self.starts.windows(2).map(|ends| &self.losses[ends[0]..ends[1]])
     }
 
-    /// The number of open documents in the whole ranking.
+    /// The number of open documents in the ranking.
     pub fn total(&self) -> usize {
         self.powers.len() - 1
     }
 
-    /// `q^n`, the probability to go on after n documents that are on.
+    /// `q^n`, the probability of going on after n documents that are on.
     pub fn power(&self, n: usize) -> f64 {
         self.powers[n]
     }
 
-    /// The ranking's loss, `1 - S`, if `counts` holds the number of open documents on in each listed group.
+    /// The ranking's loss, `1 - S`. `counts` has the number of open documents on in each listed group.
     pub fn loss(&self, counts: &[usize]) -> f64 {
         let (mut before, mut sum) = (0, 0.0);
         for (group, &count) in self.groups().zip(counts) {
-            // Of the users, the share q^before reaches this group.
+            // The share q^before of users reaches this group.
             sum += self.powers[before] * group[count];
             before += count;
             if self.powers[before] < NEGLIGIBLE {
@@ -237,20 +235,20 @@ impl GroupLosses {
         sum + self.powers[before] * self.rest
     }
 
-    /// Writes into `changes`, for each group: by how much the ranking's loss falls if one more of the group's documents
-    /// is on, and by how much it would rise if one fewer were; 0 if the group has no more, or none on.
+    /// Writes two numbers into `changes` for each group: by how much the loss falls if one more document is on, and by
+    /// how much it rises if one fewer is. They are 0 if the group has no more, or none on.
     pub fn marginals(&self, counts: &[usize], changes: &mut Vec<(f64, f64)>) {
         changes.clear();
         changes.resize(self.len(), (0.0, 0.0));
         let go_on = self.powers.get(1).copied().unwrap_or(1.0);
         let power = |n: usize| self.powers[n.saturating_sub(1)];
         let mut before: usize = counts.iter().sum();
-        // The loss of all ranks below the current group: as it is, and if one document fewer were on above them.
+        // The loss of all ranks below the current group: as it is, and with one document fewer on above them.
         let (mut below, mut lifted) = (self.powers[before] * self.rest, power(before) * self.rest);
         for (number, (group, &count)) in self.groups().zip(counts).enumerate().rev() {
             before -= count;
             let above = self.powers[before];
-            // The group's own loss falls, and of what is lost below it the share 1 - q no longer is.
+            // The group's own loss falls, and the share 1 - q of the losses below it goes away.
             if let Some(next) = group.get(count + 1) {
                 changes[number].0 = above * (group[count] - next) + (1.0 - go_on) * below;
             }
@@ -268,7 +266,7 @@ mod tests {
     use super::*;
     use crate::random::Random;
 
-    /// The loss of a group by listing all orders: sum of weights times products.
+    /// The loss of a group, from a list of all orders.
     fn enumerated(factors: &mut Vec<f64>, at: usize, product: f64, weights: &[f64]) -> f64 {
         let count = factors.len() - at;
         let mut sum = 0.0;

@@ -1,15 +1,15 @@
-//! Rankings with ties: the largest difference of the mean AP of two rankings, over all orders of ties of both.
+//! Rankings with ties: the largest difference of AP, as a mean over the tie orders of both rankings.
 //!
 //! A tie group has n documents, below t others. The mean inverse rank of its documents is `m = 1/n sum_i 1/i`, with i
-//! from t + 1 to t + n. Two relevant documents add 1/rank of the lower one to AP: on average, that is the smaller of
+//! from t + 1 to t + n. Two relevant documents add 1/rank of the lower one to AP. On average, this is the smaller of
 //! their groups' m if the groups differ, and `u = sum_i 2 (i - t - 1) / (n (n - 1)) / i` if both are in one group.
 //! Ranks below the depth add nothing. So the quadratic program is that of rankings without ties ([`super`]) with m in
-//! place of 1/rank, except that the coefficient `q_xy` of two documents tied in A is smaller by m - u, and that of two
-//! documents tied in B is larger.
+//! place of 1/rank, except that the coefficient `q_xy` is smaller by m - u for two documents tied in A, and larger for
+//! two documents tied in B.
 //!
 //! Its variables are the numbers z of relevant documents in cells ([`crate::difference::solve::cells`]). If a document
-//! of a cell gains c by itself, and q with each other one of the cell, then z of them gain `c z + q z (z - 1) / 2`;
-//! with z' documents of another cell they gain `q' z z'`, where q' is the coefficient of two documents of these cells.
+//! of a cell gains c by itself, and q with each other one of the cell, then z of them gain `c z + q z (z - 1) / 2`.
+//! With z' documents of another cell they gain `q' z z'`, where q' is the coefficient of two documents of these cells.
 //! Persistency has sums of its own ([`program`]); the search is that of rankings without ties.
 
 mod program;
@@ -30,16 +30,16 @@ pub(super) struct TiedQuadraticWorkspace {
     cells: TieCells,
     /// The tie groups of A and of B.
     sides: [Vec<PrecisionGroup>; 2],
-    /// The indices of the unknown documents that only A has, and of those that only B has.
+    /// The indices of the unknown documents that only A has, and that only B has.
     alone: [Vec<usize>; 2],
     /// The number of relevant documents in each cell.
     counts: Vec<usize>,
     program: CellProgram,
 }
 
-/// Prepares two rankings with ties for the largest mean of `S(A) - S(B)` over all orders; otherwise as
-/// [`super::solve`]. `ends` holds the rank at which each tie group ends, in A and in B. The instance gives a document
-/// any rank of its group, even one below the depth if the group begins above the depth.
+/// Prepares two rankings with ties for the largest `S(A) - S(B)`, as a mean over tie orders; otherwise as
+/// [`super::solve`]. `ends` has the rank at which each tie group ends, in A and in B. A document of the instance may
+/// have any rank of its group, even one below the depth.
 pub fn tied<'p>(
     instance: &'p Instance,
     ends: (&[u32], &[u32]),
@@ -50,10 +50,10 @@ pub fn tied<'p>(
     Box::new(TiedPrecisions { instance, work, memory: &mut workspace.tied, dual: &mut workspace.dual })
 }
 
-/// Two rankings with ties, ready to be solved in both directions.
+/// Two rankings with ties, prepared for both directions.
 struct TiedPrecisions<'p> {
     instance: &'p Instance,
-    /// How much work each of the two directions may take.
+    /// The work that each of the two directions may take.
     work: Budget,
     memory: &'p mut TiedQuadraticWorkspace,
     dual: &'p mut CellDual,
@@ -68,8 +68,7 @@ impl TiedQuadraticWorkspace {
         only_b.clear();
         for (groups, ends) in [(&mut *a, ends.0), (&mut *b, ends.1)] {
             PrecisionGroup::list(groups, ends, instance.depth);
-            // Only this ranking has the documents that fill it up, which are relevant where any unknown document can
-            // be.
+            // Only this ranking has the documents that fill it up. They are relevant if an unknown document can be.
             let filling = if instance.top > 0.0 { 1.0 } else { 0.0 };
             groups.iter_mut().skip(ends.len()).for_each(|group| group.alone = filling);
         }
@@ -101,7 +100,7 @@ impl TiedSolver for TiedPrecisions<'_> {
         let mut work = self.work;
         counts.clear();
         counts.resize(cells.all.len(), 0);
-        // First the documents of no cell, then the cells that persistency decides; the search decides the others.
+        // First the documents of no cell, then the cells that persistency decides. The search decides the others.
         let certain = PrecisionGroup::sum(a, true) - PrecisionGroup::sum(b, false);
         program.open_all(a, b);
         let decided = certain + program.persist(counts, &mut work);
@@ -130,10 +129,9 @@ impl TiedSolver for TiedPrecisions<'_> {
     }
 }
 
-/// The mean and variance of the difference of mean AP over orders of ties, times the depth, if each document is
-/// relevant with a probability of its own; see [`crate::difference::solve::expected::precisions`]. Ranks and `ends` are
-/// as for [`tied`]. The ranks that a ranking lacks gain nothing. The variance is that over relevance, not over orders
-/// of ties.
+/// The moments of the difference of AP, as a mean over tie orders and times the depth, if each document is relevant
+/// with a probability of its own; see [`crate::difference::solve::expected::precisions`]. The variance is over
+/// relevance, not over tie orders. Ranks and `ends` are as for [`tied`], and ranks that a ranking lacks gain nothing.
 pub fn expected_tied(documents: &[Uncertain], ends: (&[u32], &[u32]), depth: usize) -> DifferenceMoments {
     let (mut a, mut b) = (Vec::new(), Vec::new());
     PrecisionGroup::list(&mut a, ends.0, depth);
@@ -149,6 +147,6 @@ pub fn expected_tied(documents: &[Uncertain], ends: (&[u32], &[u32]), depth: usi
     let chances: Vec<f64> = relevant().map(Uncertain::relevant).collect();
     let places: Vec<CellPlaces> =
         relevant().map(|x| CellPlaces { a: place(&a, ends.0, x.a), b: place(&b, ends.1, x.b) }).collect();
-    // A relevant document alone adds 1/rank, just as a pair does in which it is the lower one.
+    // A relevant document alone adds 1/rank, as a pair does in which it is the lower one.
     expected::pairs(&chances, |x, y| if x == y { places[x].step() } else { places[x].pair(&places[y]) })
 }

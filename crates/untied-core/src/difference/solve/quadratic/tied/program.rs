@@ -30,12 +30,12 @@ use crate::difference::solve::quadratic::SLACK;
 use crate::difference::solve::quadratic::group::{CellPlaces, GroupPlace, PrecisionGroup};
 use crate::difference::solve::quadratic::node::{CellCore, CellNode, FreeCell};
 
-/// The cells of two rankings, some of which are decided.
+/// The cells of two rankings, some of them decided.
 #[derive(Debug, Default)]
 pub(super) struct CellProgram {
-    /// The cells, which name their groups by the index in each ranking's `groups`.
+    /// The cells. They name their groups by the index in each ranking's `groups`.
     cells: Vec<TieCell>,
-    /// For each cell, whether it is undecided.
+    /// Whether each cell is undecided.
     is_open: Vec<bool>,
     /// The groups and cells of A, and of B.
     rankings: [CellRanking; 2],
@@ -45,46 +45,46 @@ pub(super) struct CellProgram {
 /// The cells in one ranking.
 #[derive(Debug, Default)]
 struct CellRanking {
-    /// The tie groups that have cells, from the first.
+    /// The tie groups that have cells.
     groups: Vec<CellGroup>,
     /// The indices of all cells, sorted by their group here and then by their group in the other ranking.
     all: Vec<usize>,
     /// The indices of the undecided cells, in the order of `all`.
     open: Vec<usize>,
-    /// For each cell that this ranking has higher: the sum over cells tied with it here, the second line of the formula
-    /// in the head of the file.
+    /// For each cell that this ranking has higher: the sum over cells tied with it here, which is the second line of
+    /// the formula in the head of the file.
     tied: Vec<f64>,
 }
 
-/// A tie group that has cells, with sums over its decided and its undecided documents.
+/// A tie group that has cells, with sums over its documents.
 #[derive(Debug, Default, Clone, Copy)]
 struct CellGroup {
-    /// The group's inverse ranks; its `gain` is what a document gains with all documents that are in no cell.
+    /// The group's inverse ranks. Its `gain` is what a document gains with all documents that are in no cell.
     tie_group: PrecisionGroup,
     /// The index of the group among all groups of the ranking.
     number: usize,
-    /// The number of the group's documents that are in cells.
+    /// The number of its documents in cells.
     size: f64,
-    /// The number of the group's documents in cells that are decided to be relevant.
+    /// The number of its documents in cells that are decided to be relevant.
     on: f64,
-    /// What an undecided document of the group gains here, by itself and with all relevant documents of the ranking.
+    /// What an undecided document gains here, by itself and with all relevant documents of the ranking.
     gain: f64,
-    /// The number of the group's undecided documents.
+    /// The number of its undecided documents.
     open: f64,
-    /// What an undecided document of the group would gain here with all other undecided ones of the ranking.
+    /// What an undecided document would gain here with all other undecided documents of the ranking.
     open_gain: f64,
-    /// The number of the group's undecided documents that this ranking has higher than the other ranking.
+    /// The number of its undecided documents that this ranking has higher than the other ranking.
     higher: f64,
-    /// The number of the group's undecided documents that this ranking has lower than the other ranking.
+    /// The number of its undecided documents that this ranking has lower than the other ranking.
     lower: f64,
-    /// For a cell of the group that this ranking has lower: D and the sum over cells tied with it here, the first line
-    /// of the formula in the head of the file.
+    /// For a cell that this ranking has lower: D and the sum over cells tied with it here, which is the first line of
+    /// the formula in the head of the file.
     loss: f64,
 }
 
 impl CellRanking {
-    /// Keeps the groups that have cells, given the cells' order in `all`, and writes each group's new index into its
-    /// cells. `group_of` picks a cell's group in this ranking.
+    /// Keeps the groups that have cells, and writes each group's new index into its cells. `group_of` picks a cell's
+    /// group in this ranking.
     fn read(&mut self, groups: &[PrecisionGroup], cells: &mut [TieCell], group_of: fn(&mut TieCell) -> &mut usize) {
         self.groups.clear();
         for &cell in &self.all {
@@ -105,7 +105,7 @@ impl CellRanking {
         self.tied.resize(self.all.len(), 0.0);
     }
 
-    /// Makes all cells undecided. `groups` have the gain of a document beside the documents that are in no cell.
+    /// Makes all cells undecided. `groups` have the gain of a document with the documents that are in no cell.
     fn open_all(&mut self, groups: &[PrecisionGroup]) {
         self.open.clone_from(&self.all);
         for group in &mut self.groups {
@@ -115,9 +115,8 @@ impl CellRanking {
         }
     }
 
-    /// Fills in, for each group, what a document gains together with the documents that are relevant, and what it
-    /// gains together with those that are undecided. Returns the part of this ranking's score that comes from the
-    /// relevant documents of cells.
+    /// Fills in two gains for each group: what a document gains with the relevant documents, and with the undecided
+    /// ones. Returns the part of the ranking's score that comes from relevant documents of cells.
     fn sum(&mut self) -> f64 {
         let (mut on, mut open, mut value) = (0.0, 0.0, 0.0);
         for group in &mut self.groups {
@@ -142,13 +141,13 @@ impl CellRanking {
     }
 }
 
-/// The index of a cell's group in A (ranking 0) or in B (ranking 1).
+/// The index of a cell's group in A (ranking 0) or in B (1).
 fn group_of(cell: &TieCell, ranking: usize) -> usize {
     if ranking == 0 { cell.a } else { cell.b }
 }
 
 impl CellProgram {
-    /// Reads cells, which are sorted by their group in A and then by their group in B, and the groups of A and of B.
+    /// Reads the cells, sorted by their group in A and then in B, and the groups of A and of B.
     pub fn read(&mut self, all: &[TieCell], a: &[PrecisionGroup], b: &[PrecisionGroup]) {
         let CellProgram { cells, rankings: [of_a, of_b], sorter, .. } = self;
         cells.clear();
@@ -162,7 +161,7 @@ impl CellProgram {
         of_b.read(b, cells, |cell| &mut cell.b);
     }
 
-    /// Makes all cells undecided. The groups of A and of B have the gain of a document beside the documents that are in no cell.
+    /// Makes all cells undecided. `a` and `b` have the gain of a document with the documents that are in no cell.
     pub fn open_all(&mut self, a: &[PrecisionGroup], b: &[PrecisionGroup]) {
         self.is_open.clear();
         self.is_open.resize(self.cells.len(), true);
@@ -170,7 +169,7 @@ impl CellProgram {
         self.rankings[1].open_all(b);
     }
 
-    /// Exchange A and B.
+    /// Exchanges A and B.
     pub fn swap(&mut self) {
         self.cells.iter_mut().for_each(TieCell::swap);
         self.rankings.swap(0, 1);
@@ -181,8 +180,8 @@ impl CellProgram {
         &self.rankings[0].open
     }
 
-    /// Decides cells until nothing changes or no work is left, and writes the number of relevant documents of each
-    /// decided cell into `counts`. Returns what these documents add to the difference.
+    /// Decides cells until nothing changes or no work is left, and writes their numbers of relevant documents into
+    /// `counts`. Returns what these documents add to the difference.
     pub fn persist(&mut self, counts: &mut [usize], work: &mut Budget) -> f64 {
         loop {
             let value = self.sum();
@@ -211,8 +210,7 @@ impl CellProgram {
         }
     }
 
-    /// Decides that `count` documents of an undecided cell are relevant, which is all or none of them, and moves them
-    /// from the undecided ones of its groups to the relevant ones.
+    /// Decides that `count` documents of an undecided cell are relevant: all of them or none.
     fn decide(&mut self, cell: usize, count: usize) {
         self.is_open[cell] = false;
         let cell = &self.cells[cell];
@@ -223,8 +221,7 @@ impl CellProgram {
         }
     }
 
-    /// The indices of the undecided cells, in an order in which a cell that is before another in both rankings comes
-    /// first.
+    /// The indices of the undecided cells. A cell that is before another in both rankings comes first.
     pub fn open_in_order(&self) -> Vec<usize> {
         let place = |&cell: &usize| self.groups_of(cell).map(|group| group.tie_group.place);
         let mut order = self.open().to_vec();
@@ -245,8 +242,7 @@ impl CellProgram {
         }
     }
 
-    /// The root of the search, in which all cells with these indices are undecided. `constant` is the value of the
-    /// decided cells.
+    /// The root of the search. All cells with these indices are undecided, and `constant` is the value of the others.
     pub fn root(&self, order: &[usize], constant: f64) -> CellNode {
         let free = |(cell, &number): (usize, &usize)| FreeCell {
             cell,
@@ -261,7 +257,7 @@ impl CellProgram {
         }
     }
 
-    /// Fills in the gains of all groups of A and of B, and returns what the decided cells add to the difference.
+    /// Fills in the gains of all groups, and returns what the decided cells add to the difference.
     fn sum(&mut self) -> f64 {
         let [a, b] = &mut self.rankings;
         a.sum() - b.sum()
@@ -299,7 +295,7 @@ impl CellProgram {
         if self.is_higher_in_a(cell) { (low, high) } else { (of_b, above) }
     }
 
-    /// Fills in the sums over groups and tied cells from which [`CellProgram::span`] makes its bounds.
+    /// Fills in the sums from which [`CellProgram::span`] makes its bounds.
     fn bound(&mut self) {
         for group in self.rankings.iter_mut().flat_map(|ranking| &mut ranking.groups) {
             (group.higher, group.lower, group.loss) = (0.0, 0.0, 0.0);
@@ -309,8 +305,7 @@ impl CellProgram {
             let (in_a, cell) = (self.is_higher_in_a(number), &self.cells[number]);
             let [a, b] = &mut self.rankings;
             let (a, b) = (&mut a.groups[cell.a], &mut b.groups[cell.b]);
-            // This takes no branch, which could not be predicted: whether A or B has a cell higher is a matter of
-            // chance.
+            // There is no branch, because it could not be predicted whether A or B has a cell higher.
             let size = cell.size as f64;
             let (by_a, by_b) = if in_a { (size, 0.0) } else { (0.0, size) };
             a.higher += by_a;
@@ -343,7 +338,7 @@ impl CellProgram {
             // What the cell adds to a loss if it counts as tied (u) instead of as not tied (m).
             let more = |cell: usize| size(cell) * ((u - mean(cell)).max(0.0) - (m - mean(cell)).max(0.0));
             group.loss += alike.iter().map(|&cell| more(cell)).sum::<f64>();
-            // The tied cells are in the order of the other ranking: first add those after a cell, then those before it.
+            // The tied cells are in the order of the other ranking. First add those after a cell, then those before it.
             let mut after = 0.0;
             for &cell in alike.iter().rev() {
                 tied[cell] = after;
@@ -358,14 +353,13 @@ impl CellProgram {
     }
 }
 
-/// Adds to the `loss` of each group of one ranking the value of the function D (see the head of the file) at the
-/// group's mean inverse rank: how much a document there can lose, at most, with the undecided documents that this
-/// ranking has higher than the `other`.
+/// Adds the value of the function D (see the head of the file) to the `loss` of each group: how much a document there
+/// can lose with the undecided documents that this ranking has higher than the `other`.
 fn sweep(other: &[CellGroup], groups: &mut [CellGroup]) {
     let (mut slope, mut constant) = (0.0, 0.0);
     let mut left = other;
     for group in groups.iter_mut().rev() {
-        // From the last group up, D is `slope * mean + constant`: documents enter at their mean in the other ranking,
+        // From the last group up, D is `slope * mean + constant`. Documents enter at their mean in the other ranking,
         // and stop growing at their mean in this one.
         let mean = group.tie_group.mean;
         while let [rest @ .., below] = left
