@@ -1,5 +1,6 @@
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -14,6 +15,9 @@ sys.path += sorted(str(folder) for folder in Path(__file__).parent.iterdir() if 
 
 from commands import Command, Outcome
 from nightly import SEED, many
+
+# Whatever a script starts in the background ignores interrupts, and so would the programs that tests interrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile(
     "untied",
