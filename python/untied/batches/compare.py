@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 # described by untied.comparison.runs.compare: measures, depth, ties, score_dtype, variance
 class BatchComparer:
-    """Compare two runs that come in Arrow batches, query by query.
+    """Compare two runs that come in Arrow batches.
 
     Use it if runs are too large for one machine. You need an engine, such as Spark, that can call a function on batches
     of rows: pass the comparer as this function. It takes an iterable of `pyarrow.RecordBatch`, and yields batches
@@ -36,9 +36,9 @@ class BatchComparer:
     * ``grade``, if you pass `grades`: null if the document is not judged
     * ``probability``, if you pass `probabilities`: null if it is unknown
 
-    The results have a row for each measure and each query that both runs have. If a query is in only one of the runs,
-    it cannot be compared. It still gets one row, in which ``measure`` is null, so that such queries can be counted. The
-    columns of the results are:
+    The results have a row for each measure and each query that both runs have. A query of one run only cannot be
+    compared. It gets a single row, in which ``measure`` is null, so that such queries can be counted. The columns of
+    the results are:
 
     * ``query``, ``measure``, ``value``
     * ``low`` and ``high``: the bounds of the value
@@ -54,13 +54,12 @@ class BatchComparer:
         How to compare the rankings, such as ``"RBO(p=0.9)"``, ``Overlap @ 10`` or ``MED(nDCG @ 20)``. The default is
         MED(nDCG@10), RBO and Overlap@10.
     grades : iterable of float, optional
-        All grades that occur in the qrels, in whichever batch, such as ``[0, 1, 2]``. By default, all documents are
-        unjudged.
+        All grades in the qrels, such as ``[0, 1, 2]``, also those that a batch does not have. By default, all documents
+        are unjudged.
     probabilities : bool
         Whether rows have probabilities of relevance, which ``Delta`` uses.
     depth : int, optional
-        The last rank to compare. A group of tied documents that begins at this rank or above is kept whole. By default,
-        all ranks are compared.
+        The last rank to compare. By default, all ranks are. If tied documents are at this rank, all of them are kept.
     ties : str
         How to order documents with equal scores. ``"expected"``: take the mean over all orders in both runs.
         ``"docid"``, ``"trec"``, ``"given"``: use one order, as for `evaluate`.
@@ -152,12 +151,12 @@ class BatchComparer:
     def summary(
         self, batches: Iterable[Any], names: tuple[str, str] = ("a", "b"), *, warn: bool = True
     ) -> ComparisonSummary:
-        """Compute the means over all queries from the rows that the calls have yielded.
+        """Return the means over all queries. Pass the rows that all calls together have yielded.
 
         Parameters
         ----------
         batches : iterable of pyarrow.RecordBatch
-            The batches of all calls together, sorted by query (by the bytes of its text).
+            These rows, sorted by query (by the bytes of its text).
         names : tuple of str
             What to call the runs in tables.
         warn : bool
@@ -175,7 +174,7 @@ class BatchComparer:
         Warns
         -----
         UntiedWarning
-            The runs have no document in common, or there are qrels but none of their documents is judged.
+            The runs have no document in common. Or there are qrels, but they judge no document of the runs.
         """
         names = check_two(names)
         sums = Sums(self._measures, self.schema.names, _core.Totals(self._measures))

@@ -59,7 +59,7 @@ class BatchEvaluator:
     ``polars.concat(..., how="diagonal")``, ``UNION ALL BY NAME``) or join them (``FULL JOIN``). Then sort them by
     query, or at least group them. All rows of a query must go to the same call.
 
-    The results have a row for each query and measure. A query that is not evaluated still gets one row, in which
+    The results have a row for each query and measure. A query that is not evaluated gets a single row, in which
     ``measure`` is null, so that such queries can be counted. The columns of the results are:
 
     * ``query``, ``measure``, ``value``
@@ -78,8 +78,8 @@ class BatchEvaluator:
         The measures to compute, as objects or names, such as ``[nDCG @ 10, "AP(rel=2)"]``. Measures of ir_measures work
         too. The default is AP, nDCG@10, RR, P@10 and R@100.
     grades : iterable of float
-        All grades of the whole qrels, such as ``[0, 1, 2]``. A batch does not have them all, and they determine the
-        highest gain and the possible grades of unjudged documents.
+        All grades of the whole qrels, such as ``[0, 1, 2]``. A single batch may lack some. They say what the highest
+        gain is, and which grades unjudged documents may have.
     ties : str
         How to score documents with equal scores:
 
@@ -209,13 +209,12 @@ class BatchEvaluator:
         return reader_of(self._evaluator(self._judgments.sample(), docs, common).rows(nothing)).schema
 
     def summary(self, batches: Iterable[Any], *, warn: bool = True) -> EvaluationSummary:
-        """Compute the means over all queries from the rows that the calls have yielded.
+        """Return the means over all queries. Pass the rows that all calls together have yielded.
 
         Parameters
         ----------
         batches : iterable of pyarrow.RecordBatch
-            The batches of all calls together, sorted by query (by the bytes of its text), so that sums have a fixed
-            order.
+            These rows, sorted by query (by the bytes of its text), so that sums have a fixed order.
         warn : bool
             Whether to warn. Pass False in a process whose warnings nobody sees.
 
@@ -226,8 +225,8 @@ class BatchEvaluator:
         Raises
         ------
         UntiedError
-            No query was evaluated, the run and the qrels have no query in common, or rows are not sorted by query with
-            each query once.
+            No query was evaluated, the run and the qrels have no query in common, rows are not sorted by query, or a
+            query appears again later.
 
         Warns
         -----

@@ -96,8 +96,8 @@ class ComparisonSummary(Summary):
     Attributes
     ----------
     alone : tuple of int
-        The number of queries that only the first run has, and the number of queries that only the second run has. Both
-        kinds of queries are left out of the comparison.
+        How many queries only the first run has, and how many only the second run has. These are left out of the
+        comparison.
     undefined : dict of str and int
         For each measure, the number of queries for which it is undefined. Its mean leaves them out.
     """

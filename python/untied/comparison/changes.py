@@ -9,7 +9,7 @@ TOP = 10
 
 
 class TopChanges:
-    """How many queries have different first documents in two runs.
+    """How the first documents of two runs differ, as counts over queries.
 
     `Comparison.top_changes` returns it. A tied document counts at the first of its ranks.
 
@@ -18,11 +18,11 @@ class TopChanges:
     queries : int
         How many queries both runs have.
     changed : int
-        In how many of them a document entered or left the first ranks.
+        How many of these have other documents in the first ranks.
     reordered : int
-        In how many others a document in the first ranks has another rank.
+        How many of these have the same documents there, but in another order.
     left : int
-        How many documents left the first ranks, over all queries.
+        How many documents left the first ranks, in all queries together.
     """
 
     __slots__ = ("changed", "left", "queries", "reordered")

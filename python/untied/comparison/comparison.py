@@ -97,11 +97,11 @@ class Comparison(MeasureResults):
 
     @property
     def filled(self) -> dict[str, tuple[int, int]]:
-        """How many rankings are shorter than the cutoff of a ``MED`` or ``Delta``.
+        """How many rankings are too short for a ``MED`` or ``Delta``.
 
-        By measure, the dict has two numbers: for how many queries the first run is too short, and for how many the
-        second run is. Such a ranking is filled up with unknown documents, which count like other unjudged documents.
-        Only in the mean of ``Delta``, they count as not relevant.
+        For each measure, there are two numbers: how many rankings of the first run end before the cutoff, and how many
+        of the second run. Such a ranking is filled up with unknown documents, which count as unjudged. In the mean of
+        ``Delta``, they count as not relevant.
         """
         counts = {measure: self._filled(number) for number, measure in enumerate(self.measures)}
         return {measure: of_runs for measure, of_runs in counts.items() if any(of_runs)}
@@ -113,7 +113,7 @@ class Comparison(MeasureResults):
         return self.value(measure)
 
     def value(self, measure: str | Measure, query: str | None = None) -> Value:
-        """Return the mean of a measure over queries, or its value for one query.
+        """Return the mean of a measure, or its value for one query.
 
         Parameters
         ----------
@@ -125,9 +125,9 @@ class Comparison(MeasureResults):
         Returns
         -------
         Value
-            For a similarity, `low` and `high` are the lowest and the highest value over all orders of tied documents.
-            They are None for the variants of RBO that treat ties by a formula of their own. For ``MED`` and ``Delta``,
-            they are bounds over all possible judgments.
+            Its `low` and `high` depend on the measure. For a similarity, they are the lowest and the highest value over
+            all orders of tied documents. For ``MED`` and ``Delta``, they are the lowest and the highest value over all
+            possible judgments. Variants of RBO with their own formula for ties have None.
 
         Raises
         ------
@@ -159,12 +159,12 @@ class Comparison(MeasureResults):
         return self.table(means=False)
 
     def table(self, *, per_query: bool = True, means: bool = True) -> Table:
-        """Make one table of the values of queries, followed by their means.
+        """Return a table of the values of queries, with the means below.
 
         Parameters
         ----------
         per_query, means : bool
-            Whether the table has rows for queries, and whether it has rows for means.
+            Whether to include the values of queries, and whether to include the means.
 
         Returns
         -------
@@ -188,7 +188,7 @@ class Comparison(MeasureResults):
 
     @property
     def distribution(self) -> Table:
-        """A table of how the values of each measure spread over queries.
+        """A table of quantiles: how the values of each measure vary from query to query.
 
         It has the columns ``measure``, ``mean``, ``min``, ``5%``, ``25%``, ``50%``, ``75%``, ``95%`` and ``max``.
         Queries for which a measure has no value are left out.
@@ -200,20 +200,20 @@ class Comparison(MeasureResults):
         return tidy("measure", " ".join(["mean", *QUANTILES]), rows)
 
     def most_changed(self, n: int = 20, measure: str | Measure | None = None) -> list[str]:
-        """List the queries whose rankings differ most.
+        """Return the queries whose rankings differ most.
 
         Parameters
         ----------
         n : int
             How many queries to list at most.
         measure : str or Measure, optional
-            The measure by which to sort; by default, the first one that was computed. The queries with the lowest
-            similarity come first, or with the largest distance, or with the ``Delta`` that is farthest from 0.
+            The measure by which to sort; by default, the first one that was computed. Similarities are sorted from low
+            to high, distances from high to low, and ``Delta`` by how far it is from 0.
 
         Returns
         -------
         list of str
-            The ids of these queries. Queries with equal values are in byte order of their ids.
+            The ids of these queries. Where values are equal, ids are in byte order.
         """
         from heapq import nlargest
 
@@ -238,7 +238,7 @@ class Comparison(MeasureResults):
         return (self._native.query(places[0]), more, more + 1 == known) if places else None
 
     def top_changes(self, depth: int = 10, *, threads: int | None = None) -> TopChanges:
-        """Count the queries whose first documents differ between the two runs.
+        """Count the queries whose first documents changed.
 
         Parameters
         ----------
@@ -250,8 +250,8 @@ class Comparison(MeasureResults):
         Returns
         -------
         TopChanges
-            How many queries have other documents at the top, how many have the same documents in another order, and how
-            many documents left the top.
+            The counts: queries with other documents at the top, queries with the same documents in another order, and
+            documents that left the top.
 
         Raises
         ------
@@ -263,7 +263,7 @@ class Comparison(MeasureResults):
         return TopChanges(len(self._native), *counts)
 
     def moved(self, query: str, depth: int | None = None) -> Table:
-        """List the documents of one query with their ranks in both runs.
+        """Return a table of the documents of one query, with their ranks in both runs.
 
         Parameters
         ----------
@@ -279,12 +279,12 @@ class Comparison(MeasureResults):
             A row for each document that at least one of the runs has within the depth. The columns are:
 
             * ``document``
-            * ``change``: ``rose``, ``fell`` or ``stayed``, if both runs have the document within the depth; ``entered``
-              if only the second run has it there, and ``left`` if only the first run does
+            * ``change``: ``rose``, ``fell`` or ``stayed`` if both runs have the document within the depth; ``entered``
+              if only the second run does, and ``left`` if only the first does
             * ``rank_a``, ``rank_b``: the document's rank in each run, or empty if the run does not retrieve it. Tied
               documents share the rank of the first of them. Whether they rose or fell depends on the middle of their
               ranks.
-            * ``tied_a``, ``tied_b``: how many documents of each run have the same score as this document
+            * ``tied_a``, ``tied_b``: how many documents of each run have this document's score
             * ``grade``: the document's grade, or empty if it is not judged
 
         Raises
@@ -305,10 +305,10 @@ class Comparison(MeasureResults):
         return tidy("document change", "rank_a rank_b tied_a tied_b grade", rows)
 
     def assignment(self, measure: str | Measure | None = None, query: str | None = None) -> Assignment:
-        """Return an example of judgments that reach the value of ``MED``.
+        """Return judgments for which the two rankings differ most, as an example.
 
-        Each unjudged document gets a grade. With these grades, the scores of the two rankings differ as much as they
-        can.
+        Use it to see whether a large ``MED`` is plausible. Each unjudged document gets a grade. With these grades, the
+        scores of the two rankings differ by the value of ``MED``.
 
         Parameters
         ----------
@@ -320,8 +320,8 @@ class Comparison(MeasureResults):
         Returns
         -------
         Assignment
-            The grades. Often several assignments reach the largest difference; you get one of them, with the first
-            ranking ahead if possible.
+            The grades. Often there are several such assignments. You get one of them, with the first ranking ahead if
+            possible.
 
         Raises
         ------
@@ -346,9 +346,10 @@ class Comparison(MeasureResults):
     def outcomes(
         self, measure: str | Measure | None = None, query: str | None = None, *, points: int = 1000, seed: int = 0
     ) -> Outcomes:
-        """Return how probable each difference of two rankings is, if unjudged documents are relevant at random.
+        """Return the probability of each difference that the two rankings could have.
 
-        ``Delta`` is the mean of these differences. Use this to see how probable a large difference is.
+        Use it to see how likely a large difference is. Unjudged documents are relevant at random, with the
+        probabilities of the ``Delta``, which is the mean of these differences.
 
         Parameters
         ----------
@@ -360,7 +361,7 @@ class Comparison(MeasureResults):
             About how many different values to keep, for P, Hits, DCG, nDCG, RBP, INSQ and SDCG. More values are more
             precise and take longer.
         seed : int
-            The seed for other measures, for which 10,000 outcomes are drawn at random.
+            The seed for all other measures. Their probabilities come from 10,000 random draws of the grades.
 
         Returns
         -------
@@ -375,7 +376,7 @@ class Comparison(MeasureResults):
 
         Examples
         --------
-        The rankings differ in their first document. If it is relevant in both or in neither, P@2 is equal:
+        One ranking begins with x and the other with z. If both are relevant or neither is, P@2 is equal:
 
         >>> import untied
         >>> outcomes = untied.compare(["x", "y"], ["z", "y"], "Delta(P@2, p=0.5)").outcomes()

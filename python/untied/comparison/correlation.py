@@ -27,12 +27,15 @@ if TYPE_CHECKING:
 
 
 def kendall(one: Ranking, other: Ranking, *, variant: str = "a") -> Value:
-    """Compute Kendall's tau: how far two rankings agree on the order of pairs of items.
+    """Return Kendall's tau: how far two rankings agree on the order of pairs of items.
 
     Use it to compare, say, how two measures rank the same systems. It is 1 if the rankings agree on every pair, and -1
-    if they agree on none. Of n items, C pairs are in the same order in both rankings and D in opposite orders; tau_a is
-    (C - D) / (n(n-1)/2). A tied pair counts 0, its mean over tie orders, so tau_a is the exact mean over all orders of
-    both rankings. tau_b divides by the geometric mean of the numbers of pairs that are not tied in each ranking.
+    if they agree on none.
+
+    Let C be the number of pairs that are in the same order in both rankings, and D the number of those in opposite
+    orders. For n items, tau_a is (C - D) / (n(n-1)/2). A pair that is tied in a ranking adds 0, which is its mean over
+    the two orders. So tau_a is the exact mean over all orders of both rankings. tau_b divides C - D by another number:
+    the geometric mean of the two rankings' numbers of untied pairs.
 
     Parameters
     ----------
@@ -44,8 +47,8 @@ def kendall(one: Ranking, other: Ranking, *, variant: str = "a") -> Value:
     Returns
     -------
     Value
-        For ``"a"``, it has the exact smallest and largest value and the variance over tie orders. It is NaN if there
-        are fewer than two items, and for ``"b"`` also if all items of a ranking are tied.
+        For ``"a"``, it has the lowest and the highest value and the variance over tie orders, all exact. It is NaN if
+        there are fewer than two items. ``"b"`` is also NaN if all items of a ranking are tied.
 
     Raises
     ------
@@ -61,16 +64,16 @@ def kendall(one: Ranking, other: Ranking, *, variant: str = "a") -> Value:
 
 
 def tau_ap(truth: Ranking, estimate: Ranking, *, variant: str = "a") -> Value:
-    """Compute tau_AP, a rank correlation in which errors at the top weigh more (Yilmaz, Aslam & Robertson 2008).
+    """Return tau_AP, a rank correlation in which errors at the top weigh more (Yilmaz, Aslam & Robertson 2008).
 
-    For each item of the estimate but the first, it asks which share of the items above it belong there, and averages
-    these shares: for n items, tau_AP = 2/(n-1) sum over i = 2..n of C(i)/(i-1), minus 1, where C(i) counts the items
-    above rank i of the estimate that are above the same item in the truth. This is not symmetric.
+    Take the item at rank i of the estimate, for each i from 2 to n. There are i - 1 items above it. Let C(i) be how
+    many of them are above it in the truth, too. If m is the mean of the shares C(i)/(i-1), then tau_AP = 2m - 1. It
+    changes if you swap truth and estimate.
 
-    The variant ``"a"`` is the exact mean over all orders of tied items. ``"b"`` (Urbano & Marrero 2017) is symmetric.
-    For each item below the first tie group of a ranking, it takes the share of the items in higher groups that are
-    strictly higher in the other ranking, too. With the mean m of these shares, a direction has the value 2 m - 1, and
-    ``"b"`` is the mean of both directions.
+    The variant ``"a"`` is the exact mean over all orders of tied items. The variant ``"b"`` (Urbano & Marrero 2017)
+    does not average over orders, and is symmetric. It compares an item only with the items in higher tie groups: the
+    item's share is how many of these are strictly higher in the other ranking, too. Items of the first tie group have
+    no share. ``"b"`` is the mean of 2m - 1 with one ranking as the truth, and 2m - 1 with the other.
 
     Parameters
     ----------
@@ -82,9 +85,9 @@ def tau_ap(truth: Ranking, estimate: Ranking, *, variant: str = "a") -> Value:
     Returns
     -------
     Value
-        For ``"a"``, it has bounds and a variance if there are at most 5,000 pairs of orders (items that are tied in
-        both rankings are interchangeable). For more, no closed form is known, and they are None. It is NaN if there are
-        fewer than two items, and for ``"b"`` also if all items of a ranking are tied.
+        For ``"a"``, it has the lowest and the highest value and the variance if there are at most 5,000 pairs of
+        orders. (Items that are tied in both rankings are interchangeable.) With more pairs, these are None. It is NaN
+        if there are fewer than two items. ``"b"`` is also NaN if all items of a ranking are tied.
 
     Raises
     ------
@@ -100,7 +103,7 @@ def tau_ap(truth: Ranking, estimate: Ranking, *, variant: str = "a") -> Value:
 
 
 def swapped(one: Ranking, other: Ranking) -> int:
-    """Count the pairs of items that two rankings put in opposite orders. Tied pairs do not count.
+    """Return the number of pairs of items that two rankings put in opposite orders. Tied pairs do not count.
 
     Parameters
     ----------
@@ -130,7 +133,7 @@ def swapped(one: Ranking, other: Ranking) -> int:
 
 
 def spearman(one: Ranking, other: Ranking) -> Value:
-    """Compute Spearman's rho: the correlation of ranks, where tied items have the mean of their ranks.
+    """Return Spearman's rho: the correlation of ranks. Tied items have the mean of their ranks.
 
     Parameters
     ----------

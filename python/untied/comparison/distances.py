@@ -42,10 +42,11 @@ def kendall_distance(
     unmoved: float = 1.0,
     dissimilarity: Dissimilarity | None = None,
 ) -> Value:
-    """Compute Kendall's distance: what it costs that two rankings put pairs of items in opposite orders.
+    """Return Kendall's distance: the cost of all pairs of items that two rankings put in opposite orders.
 
-    By default, each such pair costs 1. With `weights`, `delta` and `dissimilarity`, it costs more if its items matter,
-    are at the top, or are not alike (Kumar & Vassilvitskii 2010).
+    By default, each such pair costs 1, so you get their number. With `weights`, a pair costs more if its items matter.
+    With `delta`, it costs more at the top. With `dissimilarity`, it costs less if its items are alike (Kumar &
+    Vassilvitskii 2010).
 
     Parameters
     ----------
@@ -55,21 +56,21 @@ def kendall_distance(
         How much each item matters, as a number of at least 0, such as its relevance. By default, all items have the
         weight 1.
     delta : sequence of float, or function of a rank, optional
-        What it costs to move an item across each rank: from rank 2 to 1 or back, then from rank 3 to 2, and so on. Pass
-        a function of a rank, or a list such as ``[1, 0.5]``; moves beyond its end cost 0. By default, every move costs
-        1, and `unmoved` has no effect.
+        What it costs to move an item by one rank: first between ranks 1 and 2, then between 2 and 3, and so on. Pass a
+        list such as ``[1, 0.5]``, or a function of the rank. Moves beyond the end of a list cost 0. By default, every
+        move costs 1, and `unmoved` has no effect.
     unmoved : float
         The mean cost of an item that has the same rank in both rankings.
     dissimilarity : function of two items, optional
-        A symmetric function that says how different two items are. It is 0 if their order does not matter. By default,
-        it is 1 for all pairs.
+        A symmetric function that says how different two items are. If it returns 0, their order does not matter. By
+        default, it is 1 for all pairs.
 
     Returns
     -------
     Value
-        The mean over all orders of tied items in both rankings, with the smallest and the largest value and the
-        variance. They are exact for at most 5,000 pairs of orders. For more, the mean is an estimate from a fixed
-        sample of 1,000 to 10,000 pairs, and its certainty is ``estimate``.
+        The mean over all orders of tied items in both rankings, with the lowest and the highest value and the variance.
+        All are exact for at most 5,000 pairs of orders. With more, the mean is an estimate from a fixed sample of 1,000
+        to 10,000 pairs, and its certainty is ``estimate``.
 
     Raises
     ------
@@ -96,9 +97,9 @@ def footrule(
     unmoved: float = 1.0,
     dissimilarity: Dissimilarity | None = None,
 ) -> Value:
-    """Compute Spearman's footrule: how far the items of one ranking have moved in another.
+    """Return Spearman's footrule: how far the items of one ranking have moved in another.
 
-    By default, this is the sum of the differences of their ranks. The options are those of `kendall_distance`.
+    By default, it adds up the ranks that each item moved. The options are those of `kendall_distance`.
 
     Parameters
     ----------
@@ -110,19 +111,20 @@ def footrule(
         How much each item matters, as a number of at least 0, such as its relevance. By default, all items have the
         weight 1.
     delta : sequence of float, or function of a rank, optional
-        What it costs to move an item across each rank: from rank 2 to 1 or back, then from rank 3 to 2, and so on. Pass
-        a function of a rank, or a list such as ``[1, 0.5]``; moves beyond its end cost 0. By default, every move costs
-        1, and `unmoved` has no effect.
+        What it costs to move an item by one rank: first between ranks 1 and 2, then between 2 and 3, and so on. Pass a
+        list such as ``[1, 0.5]``, or a function of the rank. Moves beyond the end of a list cost 0. By default, every
+        move costs 1, and `unmoved` has no effect.
     unmoved : float
         The mean cost of an item that has the same rank in both rankings.
     dissimilarity : function of two items, optional
-        A symmetric function that says how different two items are. It is 0 if their order does not matter. By default,
-        it is 1 for all pairs.
+        A symmetric function that says how different two items are. If it returns 0, their order does not matter. By
+        default, it is 1 for all pairs.
 
     Returns
     -------
     Value
-        As for `kendall_distance`. Without dissimilarities, it is between Kendall's distance and twice that.
+        As for `kendall_distance`. Without `dissimilarity`, the footrule is at least Kendall's distance, and at most
+        twice as large.
 
     Raises
     ------

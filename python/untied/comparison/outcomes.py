@@ -6,7 +6,7 @@ from untied.errors import check_share
 
 
 class Assignment:
-    """Judgments with which one ranking is as far ahead of the other as possible.
+    """Judgments that put one ranking as far ahead of the other as possible.
 
     `Comparison.assignment` returns it.
 
@@ -15,13 +15,13 @@ class Assignment:
     direction : str
         ``"a-b"`` if the first ranking is ahead, ``"b-a"`` if the second is.
     value : float
-        The difference of the two rankings by the measure, which is the value of ``MED``.
+        How far it is ahead by the measure. This is the value of ``MED``.
     grades : dict of str and float
         The grade of each unjudged document within the cutoff of one of the rankings.
     filling : list of float
-        The grades of the unknown documents with which the leading ranking is filled up to the cutoff, in the order of
-        their ranks. The list is empty if this ranking is long enough. Documents that fill up the other ranking get
-        grade 0.
+        If the leading ranking ends before the cutoff, unknown documents follow. These are their grades, in the order of
+        their ranks. The list is empty if the ranking is long enough. Unknown documents of the other ranking have grade
+        0.
     """
 
     __slots__ = ("direction", "filling", "grades", "value")
@@ -37,7 +37,7 @@ class Assignment:
 
 
 class Outcomes:
-    """How probable each difference of two rankings is, over all possible judgments.
+    """The differences that two rankings could have, with their probabilities.
 
     `Comparison.outcomes` returns it.
 
@@ -48,8 +48,8 @@ class Outcomes:
     probabilities : list of float
         The probability of each of the `values`.
     error : float or None
-        By how much `values` may be off at most, because similar differences are merged. None if the differences were
-        drawn at random.
+        The most by which a value may be off, because similar differences are merged. None if the differences were drawn
+        at random.
     certainty : str
         ``"exact"`` if the error is 0, ``"interval"`` if it is above 0, and ``"estimate"`` if the differences were drawn
         at random.
@@ -64,13 +64,12 @@ class Outcomes:
         self.certainty = "estimate" if error is None else "interval" if error else "exact"
 
     def quantile(self, share: float) -> float:
-        """Return a quantile of the difference, such as its median.
+        """Return a quantile of the difference; 0.5 gives the median.
 
         Parameters
         ----------
         share : float
-            How probable it should be that the difference is not above the quantile, from 0 to 1. For instance, 0.5
-            gives the median.
+            The probability, from 0 to 1, that the difference is at most the quantile.
 
         Returns
         -------

@@ -38,7 +38,7 @@ JUDGED = "query document start length gain"
 
 
 class PassageComparison:
-    """By how much judgments could make two rankings of passages differ, query by query.
+    """The largest possible difference of two rankings of passages, for each query.
 
     `compare_passages` returns it.
 
@@ -62,7 +62,7 @@ class PassageComparison:
         return fsum(self.per_query.values()) / len(self.per_query)
 
     def most_changed(self, n: int = 20) -> list[str]:
-        """List the queries with the largest possible differences.
+        """Return the queries that could differ most.
 
         Parameters
         ----------
@@ -72,8 +72,7 @@ class PassageComparison:
         Returns
         -------
         list of str
-            The ids of these queries, beginning with the largest difference. Queries with equal differences are in byte
-            order of their ids.
+            The ids of these queries, the largest difference first. Where differences are equal, ids are in byte order.
         """
         return sorted(self.per_query, key=lambda query: -self.per_query[query])[:n]
 
@@ -96,7 +95,7 @@ def read_passages(path: str | os.PathLike[str]) -> tuple[dict[str, list[Passage]
     Returns
     -------
     tuple
-        First a dict with the passages of each query, best first. Then the number of passages with tied scores.
+        Two things: a dict with the passages of each query, best first, and the number of passages with tied scores.
 
     Raises
     ------
@@ -185,12 +184,12 @@ def compare_passages(
     filled: bool = True,
     direction: str = "both",
 ) -> PassageComparison:
-    """Find the most by which judgments could rate two rankings of passages differently (MED-U).
+    """Return the largest difference that two rankings of passages could have, whatever the judgments say (MED-U).
 
-    Use it if your system returns passages or other pieces of text instead of whole documents. Text is valued as a
-    reader meets it, passage after passage: a character adds its gain times a weight, and the weight falls with the
-    number of characters read so far. The gains of unjudged characters are chosen to make the two rankings differ as
-    much as possible. A character has the same gain in both rankings, and counts each time it is read.
+    Use it if your system returns passages or other pieces of text instead of whole documents. Text is valued as
+    somebody reads it, passage after passage: each character adds its gain times a weight. The weight falls with the
+    number of characters read so far. Unjudged characters get the gains that make the two rankings differ most. A
+    character has the same gain in both rankings, and counts each time it is read.
 
     Parameters
     ----------
@@ -208,13 +207,13 @@ def compare_passages(
         How the weight falls with the number i of characters read. ``"linear"``: max(0, 1 - i / length), as in the
         U-measure. ``"exponential"``: 2^(-i / length), as in time-biased gain.
     length : float
-        With ``"linear"``, the number of characters after which nothing counts. With ``"exponential"``, the number of
-        characters after which the weight is one half.
+        How far a reader gets, in characters. With ``"linear"``, nothing counts after so many. With ``"exponential"``,
+        the weight is one half there.
     overhead : float
-        What it costs to get to each passage, as a number of characters.
+        What it costs to go to a passage, as a number of characters that are read.
     filled : bool
-        Whether each ranking is followed by more text that we do not know. The rankings can then differ more, because
-        this text may be relevant.
+        Whether more text follows each ranking, which nobody knows. The rankings can then differ more, because this text
+        may be relevant.
     direction : str
         Which difference to maximise. ``"a-b"``: how far the first ranking can be ahead. ``"b-a"``: how far the second
         can be ahead. ``"both"``: the larger of the two.

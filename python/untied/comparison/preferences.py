@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 
 def adr(preferences: Iterable[tuple[Any, Any]], ranking: Ranking) -> Value:
-    """Compute average dynamic recall (ADR) of a ranking against preferences.
+    """Return the average dynamic recall (ADR) of a ranking, given preferences between documents.
 
-    At each rank i, ADR asks how many of the first i documents *can* be among the first i of a ranking that agrees with
-    all preferences. A document can be there if fewer than i documents are preferred to it, directly or by others in
-    between. The share of these documents is the dynamic recall at rank i. If the preferences are about n documents,
-    ADR is the mean of the dynamic recall at ranks 1 to n.
+    Which documents may be among the first i, if a ranking agrees with all preferences? Those to which fewer than i
+    documents are preferred, directly or by others in between. The dynamic recall at rank i is the share of such
+    documents among the first i of your ranking. If the preferences are about n documents, ADR is the mean of the
+    dynamic recall at ranks 1 to n.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def adr(preferences: Iterable[tuple[Any, Any]], ranking: Ranking) -> Value:
 
 # described by untied.comparison.preferences.adr: preferences, ranking
 def pair_concordance(preferences: Iterable[tuple[Any, Any]], ranking: Ranking) -> Value:
-    """Compute the share of preferences that a ranking agrees with.
+    """Return the share of preferences that a ranking agrees with.
 
     Preferences also hold by others in between: if a is preferred to b and b to c, then a is preferred to c. A ranking
     agrees with a preference if it has the better document, and the other one is below it or missing.

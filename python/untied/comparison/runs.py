@@ -43,8 +43,8 @@ def compare(
 ) -> Comparison:
     """Compare two runs, or two ranked lists, without judgments or with few.
 
-    Use it to see how much a change reorders before anybody judges the new results. Similarities such as ``RBO`` say how
-    alike two rankings are. ``MED`` says by how much a measure could rate them differently, whatever the judgments will
+    Use it to see how much a change reorders, before anybody judges the new results. Similarities such as ``RBO`` say
+    how alike two rankings are. ``MED`` says how much their quality could differ at most, whatever the judgments will
     be. The result also says which queries and documents changed.
 
     Parameters
@@ -59,14 +59,14 @@ def compare(
         Judgments, as for `evaluate`; for two ranked lists, a dict of documents and grades. Only ``MED`` and ``Delta``
         use them. By default, nothing is judged.
     probabilities : run, optional
-        How probable it is that each unjudged document is relevant, for ``Delta``: ``{query: {document: probability}}``,
+        For ``Delta``: the probability that an unjudged document is relevant. Pass ``{query: {document: probability}}``,
         or the path of a run whose scores are probabilities. For two ranked lists, pass a dict of documents and
-        probabilities. All other documents have the probability `p` of the measure, as in ``Delta(nDCG@10, p=0.5)``.
+        probabilities. Documents that are not in it have the probability `p` of the measure, as in ``Delta(nDCG@10,
+        p=0.5)``.
     docs : path, {document: length}, or {document: (length, seconds)}, optional
         The lengths of all documents that count, as for `evaluate`. Only the measures U and TBG need them.
     depth : int, optional
-        The last rank to compare. A group of tied documents that begins at this rank or above is kept whole. By default,
-        all ranks are compared.
+        The last rank to compare. By default, all ranks are. If tied documents are at this rank, all of them are kept.
     names : tuple of str, optional
         What to call the two runs in tables. By default, a run has the name of its file, or the name that you gave to a
         `Run`, or else ``a`` or ``b``.
@@ -100,12 +100,12 @@ def compare(
     Warns
     -----
     UntiedWarning
-        The runs have no document in common, or there are qrels or probabilities that are about other documents. With
+        The runs have no document in common, or the qrels or the probabilities are about other documents. With
         ``strict=True``, this is an `UntiedError`.
 
     Examples
     --------
-    The second list ties b and c. The overlap at depth 2 is 1 if b comes first and 0.5 if c does:
+    The second list ties b and c. The overlap at depth 2 is 1 if b is second, and 0.5 if c is:
 
     >>> import untied
     >>> untied.compare(["a", "b", "c"], ["a", ["b", "c"]], "Overlap@2")["Overlap@2"]
@@ -167,14 +167,14 @@ def compare_all(
         Judgments, as for `evaluate`; for two ranked lists, a dict of documents and grades. Only ``MED`` and ``Delta``
         use them. By default, nothing is judged.
     probabilities : run, optional
-        How probable it is that each unjudged document is relevant, for ``Delta``: ``{query: {document: probability}}``,
+        For ``Delta``: the probability that an unjudged document is relevant. Pass ``{query: {document: probability}}``,
         or the path of a run whose scores are probabilities. For two ranked lists, pass a dict of documents and
-        probabilities. All other documents have the probability `p` of the measure, as in ``Delta(nDCG@10, p=0.5)``.
+        probabilities. Documents that are not in it have the probability `p` of the measure, as in ``Delta(nDCG@10,
+        p=0.5)``.
     docs : path, {document: length}, or {document: (length, seconds)}, optional
         The lengths of all documents that count, as for `evaluate`. Only the measures U and TBG need them.
     depth : int, optional
-        The last rank to compare. A group of tied documents that begins at this rank or above is kept whole. By default,
-        all ranks are compared.
+        The last rank to compare. By default, all ranks are. If tied documents are at this rank, all of them are kept.
     ties : str
         How to order documents with equal scores. ``"expected"``: take the mean over all orders in both runs.
         ``"docid"``, ``"trec"``, ``"given"``: use one order, as for `evaluate`.
@@ -187,8 +187,8 @@ def compare_all(
     threads : int, optional
         How many threads to use; by default, one for each processor. The values do not depend on it.
     itself : bool
-        Whether to also compare every run with itself, for the diagonal of `Comparisons.matrix`. This is not always 1:
-        if a run has ties, its similarity with itself may be lower.
+        Whether to also compare every run with itself, for the diagonal of `Comparisons.matrix`. A run with ties may
+        have a similarity below 1 with itself.
 
     Returns
     -------
@@ -208,7 +208,7 @@ def compare_all(
     Warns
     -----
     UntiedWarning
-        Runs have no document in common, or there are qrels or probabilities that are about other documents. With
+        Runs have no document in common, or the qrels or the probabilities are about other documents. With
         ``strict=True``, this is an `UntiedError`.
 
     Examples

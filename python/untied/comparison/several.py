@@ -74,7 +74,7 @@ class Comparisons(ByPair):
         return comparison_table(pairs, ["all"] * len(pairs), self.measures, parts, self._options["variance"], True)
 
     def matrix(self, measure: str | Measure | None = None) -> Table:
-        """Make a table of one measure, with a row and a column for each run.
+        """Return a table of one measure, with a row and a column for each run.
 
         Parameters
         ----------
@@ -87,8 +87,8 @@ class Comparisons(ByPair):
             The first column, ``run``, has the names of the runs. On the diagonal, each run is compared with itself,
             unless you passed ``itself=False``.
 
-            If the measure is not symmetric, the run of the row is the first run and the run of the column the second.
-            Below the diagonal, there are then no values, unless swapping the runs only changes the sign.
+            If the measure is not symmetric, the row has the first run and the column the second. There are then no
+            values below the diagonal, unless swapping the runs only changes the sign.
         """
         number = 0 if measure is None else self._number(measure)
         _, _, symmetry = _core.comparing_info(self._measures[number])

@@ -51,8 +51,8 @@ class EvaluateRetrieval:
     retriever : object, optional
         An object with BEIR's ``search(corpus, queries, top_k, score_function)``, which `retrieve` calls.
     k_values : list of int
-        The cutoffs, such as ``[1, 10, 100]``. `retrieve` asks the retriever for as many documents per query as the
-        largest cutoff needs, here 100.
+        The cutoffs, such as ``[1, 10, 100]``. `retrieve` asks for as many documents per query as the largest one says,
+        here 100.
     score_function : str, optional
         The ``score_function`` that the retriever's ``search`` gets, such as ``"cos_sim"`` or ``"dot"``.
     """
@@ -69,7 +69,7 @@ class EvaluateRetrieval:
         self.score_function = score_function
 
     def retrieve(self, corpus: Mapping[str, Any], queries: Mapping[str, str], **kwargs: Any) -> Any:
-        """Let the retriever find the best documents for each query."""
+        """Return the best documents of each query, which the retriever finds."""
         return self._asked().search(corpus, queries, self.top_k, self.score_function, **kwargs)
 
     def encode_and_retrieve(
@@ -82,7 +82,9 @@ class EvaluateRetrieval:
         corpus_filename: str = "corpus.*.pkl",
         **kwargs: Any,
     ) -> Any:
-        """Let the retriever write embeddings to files, and find the best documents for each query in them.
+        """Return the best documents of each query, which the retriever finds in files of embeddings.
+
+        It writes these files first.
 
         Parameters
         ----------
@@ -121,7 +123,7 @@ class EvaluateRetrieval:
         *,
         ties: TiesOfOneValue = "trec",
     ) -> tuple[dict[str, float], dict[str, float], dict[str, float], dict[str, float]]:
-        """Compute NDCG, MAP, Recall and P at each cutoff, as means over the queries that qrels and results share.
+        """Return NDCG, MAP, Recall and P at each cutoff. They are means over the queries that qrels and results share.
 
         Parameters
         ----------
@@ -132,8 +134,8 @@ class EvaluateRetrieval:
         k_values : list of int
             The cutoffs.
         ignore_identical_ids : bool
-            Whether to remove documents first that have their query's id. As BEIR does it, this changes the dict
-            `results` itself.
+            Whether to remove a document first if it has its query's id. As in BEIR, this changes the dict `results`
+            itself.
         ties : str
             How to order tied documents. ``"trec"`` (default): by id, descending, as pytrec_eval does, which BEIR uses.
             ``"expected"``: by the mean over all orders. ``"best"``, ``"worst"``, ``"docid"`` and ``"given"`` are as for
@@ -171,7 +173,7 @@ class EvaluateRetrieval:
     def evaluate_custom(
         qrels: Grades, results: Scores, k_values: Iterable[int], metric: str, *, ties: TiesOfOneValue = "given"
     ) -> dict[str, float]:
-        """Compute `mrr`, `recall_cap`, `hole` or `top_k_accuracy`, by any of BEIR's names for it.
+        """Return what `mrr`, `recall_cap`, `hole` or `top_k_accuracy` returns. `metric` is any of BEIR's names for it.
 
         Raises
         ------
@@ -186,16 +188,17 @@ class EvaluateRetrieval:
 
 
 def mrr(qrels: Grades, results: Scores, k_values: Iterable[int], *, ties: TiesOfOneValue = "given") -> dict[str, float]:
-    """Compute ``MRR@k``: the reciprocal rank of the first relevant document, averaged over all judged queries."""
+    """Return ``MRR@k``: the reciprocal rank of the first relevant document, averaged over all judged queries."""
     return _custom(qrels, results, {f"MRR@{k}": RR @ k for k in k_values}, ties)
 
 
 def recall_cap(
     qrels: Grades, results: Scores, k_values: Iterable[int], *, ties: TiesOfOneValue = "given"
 ) -> dict[str, float]:
-    """Compute ``R_cap@k``: relevant documents among the first k, divided by min(k, number of relevant documents).
+    """Return ``R_cap@k``: the relevant documents among the first k, divided by the most that there could be.
 
-    This is untied's RelP. A query without relevant documents counts 0, where BEIR divides by zero.
+    With R relevant documents, the divisor is the smaller of k and R. untied calls this RelP. A query without relevant
+    documents counts 0, where BEIR divides by zero.
     """
     return _custom(qrels, results, {f"R_cap@{k}": RelP @ k for k in k_values}, ties)
 
@@ -203,14 +206,14 @@ def recall_cap(
 def top_k_accuracy(
     qrels: Grades, results: Scores, k_values: Iterable[int], *, ties: TiesOfOneValue = "given"
 ) -> dict[str, float]:
-    """Compute ``Accuracy@k``: for which share of the judged queries the first k have a relevant document."""
+    """Return ``Accuracy@k``: the share of judged queries with a relevant document among the first k."""
     return _custom(qrels, results, {f"Accuracy@{k}": Success @ k for k in k_values}, ties)
 
 
 def hole(
     qrels: Grades, results: Scores, k_values: Iterable[int], *, ties: TiesOfOneValue = "given"
 ) -> dict[str, float]:
-    """Compute ``Hole@k``: which share of the first k documents is not judged for any query."""
+    """Return ``Hole@k``: the share of the first k documents that are judged for no query at all."""
     judged = {document for documents in qrels.values() for document in documents}
     # Precision, with the documents that nobody judged in the place of the relevant ones.
     holes = {

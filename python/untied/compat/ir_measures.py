@@ -284,15 +284,15 @@ def __getattr__(name: str) -> UntiedMeasure:
 def install(*, prefer: bool = False, ties: TiesOfOneValue = "trec") -> None:
     """Register untied with ir_measures.
 
-    Importing this module does it once. Call it to let untied compute ir_measures' own measures, or to choose how it
-    scores ties.
+    Importing this module already does so. Call this function if you want untied to compute ir_measures' own measures,
+    too, or if you want another policy for ties.
 
     Parameters
     ----------
     prefer : bool
-        Whether untied also computes ir_measures' own measures, before any other provider.
+        Whether untied also computes ir_measures' own measures. It then goes before all other providers.
     ties : str
-        How to score documents with equal scores, unless a measure has a setting of its own. ``"trec"`` gives the values
+        How to score documents with equal scores. A measure may have a setting of its own. ``"trec"`` gives the values
         of ir_measures' pytrec_eval provider. ``"expected"``, ``"best"``, ``"worst"``, ``"docid"`` and ``"given"`` are
         as for `untied.evaluate`.
     """
@@ -305,7 +305,7 @@ def install(*, prefer: bool = False, ties: TiesOfOneValue = "trec") -> None:
 
 
 def uninstall() -> None:
-    """Make ir_measures what it was before the import."""
+    """Undo `install` and the import: ir_measures is what it was before."""
     ir_measures.providers.registry.pop(PROVIDER.NAME, None)
     for name in MEASURES:
         ir_measures.measures.registry.pop(name, None)

@@ -49,8 +49,8 @@ def install(*, ties: TiesOfOneValue = "trec") -> None:
     ties : str
         How to order documents with equal scores:
 
-        * ``"trec"``: by document id, descending, after rounding scores to 32 bits. This gives MTEB's numbers. MRR and
-          capped recall, which do not round, remain MTEB's own.
+        * ``"trec"``: by document id, descending, after rounding scores to 32 bits. This gives MTEB's numbers. MTEB
+          itself still computes MRR and capped recall, for which it does not round.
         * ``"expected"``: by the mean over all orders, for these two as well
         * others as for `untied.evaluate`, but not ``"range"``
     """
@@ -81,16 +81,16 @@ def _replace(name: str, old: Any, new: Any) -> None:
 def mrr(
     qrels: Numbers, results: Numbers, k_values: Sequence[int], *, ties: TiesOfOneValue = "docid"
 ) -> dict[str, list[float]]:
-    """Compute what MTEB's ``mrr`` does: ``{"MRR@10": [...]}``, with a value for each query of the results."""
+    """Return ``{"MRR@10": [...]}`` as MTEB's ``mrr`` does, with a value for each query of the results."""
     return _values(qrels, results, {f"MRR@{k}": RR @ k for k in k_values}, ties)
 
 
 def recall_cap(
     qrels: Numbers, results: Numbers, k_values: Sequence[int], *, ties: TiesOfOneValue = "docid"
 ) -> dict[str, list[float | None]]:
-    """Compute what MTEB's ``recall_cap`` does: ``{"R_cap_at_10": [...]}``, with a value for each query.
+    """Return ``{"R_cap_at_10": [...]}`` as MTEB's ``recall_cap`` does, with a value for each query.
 
-    It is None for a query without relevant documents.
+    The value of a query without relevant documents is None.
     """
     capped = _values(qrels, results, {f"R_cap_at_{k}": RelP @ k for k in k_values}, ties)
     has_relevant = [any(grade > 0 for grade in qrels[query].values()) for query in results]

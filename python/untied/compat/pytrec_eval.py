@@ -44,7 +44,7 @@ supported_nicknames: dict[str, set[str]] = {name: set(members) for name, members
 
 
 class RelevanceEvaluator:
-    """Evaluate runs as pytrec_eval's own ``RelevanceEvaluator`` does, by judgments and measures that you pass once.
+    """Evaluate runs as pytrec_eval's own ``RelevanceEvaluator`` does. You pass judgments and measures once.
 
     Parameters
     ----------
@@ -58,10 +58,9 @@ class RelevanceEvaluator:
     judged_docs_only_flag : bool
         Whether to remove unjudged documents from the ranking first.
     ties : str
-        How to score documents with equal scores. ``"trec"``, the default, is pytrec_eval's rule: scores are rounded to
-        32 bits, and tied documents are then put in descending order of their ids. You can also pass ``"expected"``,
-        ``"best"``, ``"worst"``, ``"docid"`` or ``"given"``. They do what they do in `untied.evaluate`, and do not
-        round scores.
+        How to score documents with equal scores. ``"trec"``, the default, does what pytrec_eval does: it rounds scores
+        to 32 bits, and puts tied documents in descending order of their ids. ``"expected"``, ``"best"``, ``"worst"``,
+        ``"docid"`` and ``"given"`` are as for `untied.evaluate`, and do not round.
 
     Raises
     ------
@@ -143,12 +142,13 @@ def _ordered(root: str, parameters: list[str]) -> list[str]:
 
 
 def compute_aggregated_measure(measure: str, values: Sequence[float]) -> float:
-    """Aggregate the values of topics: by their sum for counts (``num_...``), else by their mean.
+    """Return the mean of the values of topics. For counts (``num_...``), return their sum.
 
     Parameters
     ----------
     measure : str
-        The measure's name. Values of ``gm_...`` are logarithms, so their mean becomes a geometric one.
+        The measure's name. Values of ``gm_...`` are logarithms, so you get the geometric mean of what they are
+        logarithms of.
     values : sequence of float
         A value for each topic.
 
@@ -168,7 +168,7 @@ def compute_aggregated_measure(measure: str, values: Sequence[float]) -> float:
 
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
-    """Read a run in TREC's format, which has a retrieved document on each line: ``query Q0 document rank score tag``.
+    """Return the run in a file in TREC's format. Each line has a document: ``query Q0 document rank score tag``.
 
     Parameters
     ----------
@@ -178,8 +178,8 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
     Returns
     -------
     dict
-        ``{query: {document: score}}``. Like pytrec_eval's, it is a defaultdict: a query that the run does not have
-        gets an empty dict when you look it up.
+        ``{query: {document: score}}``. As in pytrec_eval, it is a defaultdict: if you look up a query that the run
+        lacks, you get an empty dict.
 
     Raises
     ------
@@ -193,7 +193,7 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
 
 
 def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, float]]:
-    """Read qrels in TREC's format, which have a judged document on each line: ``query iteration document grade``.
+    """Return the qrels in a file in TREC's format. Each line has a document: ``query iteration document grade``.
 
     Parameters
     ----------
@@ -203,8 +203,8 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, float]]:
     Returns
     -------
     dict
-        ``{query: {document: grade}}``. Like pytrec_eval's, it is a defaultdict: a query that the qrels do not have gets
-        an empty dict when you look it up. A grade is an int if it is written as one.
+        ``{query: {document: grade}}``. As in pytrec_eval, it is a defaultdict: if you look up a query that the qrels
+        lack, you get an empty dict. A grade is an int if it is written as one.
 
     Raises
     ------

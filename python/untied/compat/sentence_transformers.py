@@ -46,7 +46,7 @@ def compute_metrics(
     map_at_k: Sequence[int] = (100,),
     ties: TiesOfOneValue | Literal["corpus_id"] = "corpus_id",
 ) -> dict[str, dict[int, float]]:
-    """Compute the metrics of ``InformationRetrievalEvaluator``.
+    """Return the metrics of ``InformationRetrievalEvaluator``.
 
     Parameters
     ----------
@@ -66,9 +66,9 @@ def compute_metrics(
     Returns
     -------
     dict
-        ``accuracy@k``, ``precision@k``, ``recall@k``, ``ndcg@k``, ``mrr@k`` and ``map@k``, each a dict by cutoff. MAP@k
-        is divided by k or by the number of relevant documents, whichever is smaller; trec_eval, and untied's AP@k,
-        always divide by the latter.
+        ``accuracy@k``, ``precision@k``, ``recall@k``, ``ndcg@k``, ``mrr@k`` and ``map@k``, each a dict by cutoff. With
+        R relevant documents, MAP@k is divided by the smaller of k and R. In trec_eval and in untied's AP@k, it is
+        always R.
     """
     policy: TiesOfOneValue = "given" if ties == "corpus_id" else ties
     single = Policies("one-value", ties=policy)["score_dtype"] == "float32"

@@ -46,7 +46,7 @@ __all__ = [
 def ndcg_score(
     y_true: Any, y_score: Any, *, k: int | None = None, sample_weight: Any = None, ignore_ties: bool = False
 ) -> float:
-    """Compute normalised discounted cumulative gain, averaged over samples.
+    """Return the normalised discounted cumulative gain, averaged over samples.
 
     A sample without gain counts as 0.
 
@@ -61,7 +61,7 @@ def ndcg_score(
     sample_weight : array, optional
         A weight for each sample. By default, all count the same.
     ignore_ties : bool
-        Whether to take tied documents in the order of the array. By default, the mean over all their orders is taken.
+        Whether to take tied documents in the order of the array. By default, you get the mean over all their orders.
 
     Returns
     -------
@@ -96,7 +96,7 @@ def dcg_score(
     sample_weight: Any = None,
     ignore_ties: bool = False,
 ) -> float:
-    """Compute discounted cumulative gain, averaged over samples.
+    """Return the discounted cumulative gain, averaged over samples.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def dcg_score(
     sample_weight : array, optional
         A weight for each sample. By default, all count the same.
     ignore_ties : bool
-        Whether to take tied documents in the order of the array. By default, the mean over all their orders is taken.
+        Whether to take tied documents in the order of the array. By default, you get the mean over all their orders.
     log_base : float
         The base of the logarithm in the discount.
 
@@ -129,7 +129,7 @@ def dcg_score(
 
 
 def label_ranking_average_precision_score(y_true: Any, y_score: Any, *, sample_weight: Any = None) -> float:
-    """Compute the average precision of the true labels of a sample, averaged over samples.
+    """Return the average precision of a sample's true labels, averaged over samples.
 
     A sample without true labels counts as 1.
 
@@ -156,7 +156,7 @@ def label_ranking_average_precision_score(y_true: Any, y_score: Any, *, sample_w
 
 # described by untied.compat.sklearn.label_ranking_average_precision_score: y_true, y_score, sample_weight
 def label_ranking_loss(y_true: Any, y_score: Any, *, sample_weight: Any = None) -> float:
-    """Compute the share of pairs that are in the wrong order, averaged over samples.
+    """Return the share of a sample's pairs that are in the wrong order, averaged over samples.
 
     A pair is a true and a false label of a sample. It is in the wrong order if the false label has the higher score.
 
@@ -185,7 +185,7 @@ def label_ranking_loss(y_true: Any, y_score: Any, *, sample_weight: Any = None) 
 
 # described by untied.compat.sklearn.label_ranking_average_precision_score: y_true, y_score, sample_weight
 def coverage_error(y_true: Any, y_score: Any, *, sample_weight: Any = None) -> float:
-    """Compute how far down you have to go to find all true labels of a sample, averaged over samples.
+    """Return the rank of a sample's last true label, averaged over samples.
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ def coverage_error(y_true: Any, y_score: Any, *, sample_weight: Any = None) -> f
     Returns
     -------
     float
-        The mean rank of the last true label. A sample without true labels counts 0.
+        How far down you have to go to find all true labels. A sample without true labels counts 0.
 
     Raises
     ------
@@ -233,23 +233,25 @@ def coverage_error(y_true: Any, y_score: Any, *, sample_weight: Any = None) -> f
 def top_k_accuracy_score(
     y_true: Any, y_score: Any, *, k: int = 2, normalize: bool = True, sample_weight: Any = None, labels: Any = None
 ) -> float:
-    """Compute for which share of the samples the true class is among the k that are scored best.
+    """Return the share of samples whose true class is among the k best.
 
     Parameters
     ----------
     y_true : array of samples
         The class of each sample.
     y_score : array, samples x classes
-        Scores of the classes, in ascending order of classes; higher is better. If there are two, you can give one score
-        per sample, that of the second class. The first then has the score 0.5 (if all scores are between 0 and 1) or 0.
+        Scores of the classes, in ascending order of classes; higher is better. If there are two classes, one score per
+        sample will do: that of the second class. The first class then has the score .5 if all scores are between 0 and
+        1, and otherwise 0.
     k : int
         How many top classes count.
     normalize : bool
-        Whether to return the share of the samples, instead of their number (or weight).
+        Whether to return a share. Otherwise you get the number of such samples, or their weight.
     sample_weight : array, optional
         A weight for each sample. By default, all count the same.
     labels : array, optional
-        All classes, ascending. By default those in `y_true`, which must then match the columns of `y_score`.
+        All classes, in ascending order. By default, these are the classes in `y_true`, and `y_score` needs a column for
+        each.
 
     Returns
     -------
@@ -263,8 +265,7 @@ def top_k_accuracy_score(
     Warns
     -----
     UndefinedMetricWarning
-        `k` is at least the number of classes, so that no score can be wrong. Without scikit-learn, its base class,
-        UserWarning.
+        `k` is at least the number of classes, so every sample is right. Without scikit-learn, it is a UserWarning.
 
     Examples
     --------

@@ -179,13 +179,14 @@ def read_run(
     collapse: str | None = None,
     threads: int | None = None,
 ) -> Run:
-    """Read a run from a file.
+    """Return the run in a file.
 
     You rarely need it, because functions that take a run also take its path. Use it to read a file once for several
     calls, or if untied cannot recognise its format or its columns.
 
     In the formats of TREC and MS MARCO, columns are separated by spaces or tabs. Blank lines and lines that begin with
-    ``#`` are skipped. The tag is ignored, and so is the rank if there is a score.
+    ``#`` are skipped. TREC's format has a tag and a rank on each line. The tag is ignored. The rank is, too, except
+    with ``"trec-ranks"``.
 
     Parameters
     ----------
@@ -210,14 +211,14 @@ def read_run(
     columns : dict, optional
         The names of a table's columns, if they are unusual: ``{"query": "q", "document": "d", "score": "s"}``.
     part : str, optional
-        Which search configuration to read, if a file of the workbench has several.
+        A file of the workbench may have several search configurations. This is the name of the one to read.
     duplicates : str
         What to do if a query retrieves a document several times:
 
         * ``"error"``: refuse the run (default)
         * ``"first"``, ``"last"``: keep the row of the document that comes first, or last, in the file
         * ``"best"``: keep the row with the highest score
-        * ``"repeat"``: keep all rows, but only the highest one counts; the others become unjudged documents
+        * ``"repeat"``: keep all rows. The highest one is the document; the others become unjudged documents
 
         A warning says how many rows were duplicates.
     failed : str
@@ -228,8 +229,8 @@ def read_run(
 
         A warning names the queries.
     collapse : str, optional
-        How to find a document's id from the id of a part. Pass this if the run has parts of documents, such as chunks
-        of text, and you want to evaluate documents:
+        Pass this if the run has parts of documents, such as chunks of text, and you want to evaluate documents. It says
+        how to find the document's id in the id of a part:
 
         * a mark, such as ``"#"``: the document's id is what comes before the mark
         * ``"re:"`` and a regular expression: the document's id is what its first group matches
@@ -400,14 +401,13 @@ def read_qrels(
     grades: Mapping[str, float] | None = None,
     threads: int | None = None,
 ) -> Qrels:
-    """Read qrels from a file.
+    """Return the qrels in a file.
 
     You rarely need it, because functions that take qrels also take their path. Use it to read a file once for several
     calls, or if untied cannot recognise its format or its columns.
 
-    A grade is any finite number. A negative grade means *pooled but not judged*: the document counts neither as
-    relevant nor as judged. If documents have grades for subtopics, measures without subtopics use the highest of them.
-
+    A grade is any finite number. A negative one means that the document was pooled but not judged, so it counts neither
+    as relevant nor as judged. If a document has a grade for each subtopic, measures without subtopics use the highest.
     Subtopics, strata and probabilities can also be columns of a table. In ``"groups"`` and ``"mirex"``, the last group
     gets grade 1, the one before it grade 2, and so on.
 
@@ -437,7 +437,7 @@ def read_qrels(
 
         Write ``"grade"`` instead of ``"score"``.
     grades : dict, optional
-        The grade of each word, if a table has words instead of grades: ``{"Exact": 2, "Partial": 1, "Irrelevant": 0}``.
+        If a table has words instead of grades, the grade of each word: ``{"Exact": 2, "Partial": 1, "Irrelevant": 0}``.
     threads : int, optional
         How many threads to use; by default, one for each processor. The values do not depend on it.
 

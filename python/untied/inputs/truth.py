@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def read_groups(path: str | os.PathLike[str]) -> Grades:
-    """Read a partly ordered truth from a file, in which each line has a query and its groups of documents.
+    """Return the ordered groups in a file, as grades. Each line has a query and its groups of documents.
 
     A line is ``query document document | document | ...``: groups are separated by ``|``, and the best comes first.
     Blank lines and lines that begin with ``#`` are skipped.
@@ -67,7 +67,7 @@ def read_groups(path: str | os.PathLike[str]) -> Grades:
 
 
 def read_mirex(path: str | os.PathLike[str]) -> Grades:
-    """Read the ground truth of MIREX, in which each line is ``source query document group``, and group 1 is the best.
+    """Return MIREX's ground truth, as grades. Each line is ``source query document group``, and group 1 is the best.
 
     Parameters
     ----------
@@ -115,22 +115,22 @@ def read_mirex(path: str | os.PathLike[str]) -> Grades:
 
 
 def groups_from_preferences(preferences: Iterable[tuple[Any, Any]], *, coarsen: bool = False) -> list[list[Any]]:
-    """Make ordered groups from preferences between documents of one query.
+    """Return the ordered groups of a query's documents that preferences imply.
 
     Use it if judges compared documents in pairs instead of grading them. If they prefer a to b and b to c, they also
-    prefer a to c. Two documents without a preference belong to one group if the same documents are above both, and the
-    same below.
+    prefer a to c. Suppose that nobody prefers one of two documents. They are in one group if the same documents are
+    above both, and the same are below both.
 
-    If this does not hold for all of them, there are no groups. `untied.comparison.preferences` then has ADR and pair
-    concordance.
+    If this fails for any two documents, there are no groups. Use ADR and pair concordance from
+    `untied.comparison.preferences` then, which need none.
 
     Parameters
     ----------
     preferences : iterable of (better, worse)
         Pairs of documents, the better one first, such as ``[("a", "c"), ("b", "c")]``.
     coarsen : bool
-        Whether to make groups anyway. A document's group is then the length of the longest chain of preferences above
-        it. This keeps every preference, and adds some that nobody stated.
+        Whether to make groups anyway, by the longest chain of preferences above each document. This keeps every
+        preference, and adds some that nobody stated.
 
     Returns
     -------
@@ -203,19 +203,20 @@ def groups_from_rankings(
     alpha: float = 0.05,
     p_value: Callable[[Sequence[float], Sequence[float]], float] | None = None,
 ) -> list[list[Any]]:
-    """Make ordered groups from the rankings of several experts.
+    """Return ordered groups of documents, from the rankings of several experts.
 
-    Documents are sorted by their median rank, then by their mean rank. From the top down, a document begins a new group
-    if its ranks differ significantly from the ranks of every document in the current group. MIREX 2005 grouped its
-    ground truth this way, as far as the paper (Typke et al. 2005) tells.
+    Documents are sorted by their median rank, and by their mean rank where medians are equal. Go down this list: a
+    document begins a new group if its ranks differ significantly from those of each document in the group above. MIREX
+    2005 made its groups in this way, as far as the paper tells (Typke et al. 2005).
 
-    A larger `alpha` gives more groups, and so do more experts, as a rule. So choose a measure that depends little on
-    where groups end.
+    A larger `alpha` makes more groups, and so do more experts, as a rule. So evaluate with a measure that hardly
+    depends on the sizes of groups.
 
     Parameters
     ----------
     rankings : list of rankings, or {document: ranks}
-        For each expert, all documents, best first; or for each document its ranks, one for each expert who ranked it.
+        A ranking of all documents by each expert, best first. Or the ranks of each document: one from each expert who
+        ranked it.
     alpha : float
         The level at which ranks differ significantly.
     p_value : callable, optional

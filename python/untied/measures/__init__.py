@@ -57,13 +57,13 @@ DEFAULT = (named.AP, named.nDCG @ 10, named.RR, named.P @ 10, named.R @ 100)
 
 
 def parse_measure(text: str) -> Measure:
-    """Make a measure from its name.
+    """Return the measure that has a name.
 
     Parameters
     ----------
     text : str
-        The name, as untied writes it (``"nDCG(gain='exp2')@10"``; every name of ir_measures is one) or as trec_eval
-        does (``"ndcg_cut_10"``, ``"map"``).
+        The name: untied's own (``"nDCG(gain='exp2')@10"``), ir_measures' (``"nDCG@10"``) or trec_eval's
+        (``"ndcg_cut_10"``, ``"map"``).
 
     Returns
     -------

@@ -41,7 +41,8 @@ SYMBOLS = {
     r"\bR\b(?!\^)": "R is the number of relevant documents",
     r"\bn\b(?!, the)": "n is the number of retrieved documents",
     r"\bM\b": "M is the number of subtopics",
-    r"\bW\(": "W(i) is in proportion to C(1) .. C(i-1), with the sum 1; C(i) is the probability to go on after rank i",
+    r"\bW\(": "W(i) is the weight of rank i: the product C(1) .. C(i-1), scaled so that all weights add up to 1. "
+    "C(i) is the probability that the user goes on from rank i to the next",
     r"\bg_": "g_i is the gain at rank i",
     r"\bS\(A\)": "S(A) is the value of ranking A by the measure",
     r"\bA_k": "A_k and B_k are the first k documents of the rankings",

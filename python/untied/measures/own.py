@@ -58,9 +58,9 @@ def measure(
 
     Use it as a decorator. The measure then works like any other, as an object or by name, with every policy.
 
-    If documents are tied, you get the mean over all orders. It is exact if their grades have at most 5,000
-    arrangements; otherwise it is estimated from a fixed sample of at most 10,000 of them, with a standard error. If
-    your measure adds up gains times discounts, use `additive_measure`, which is exact and much faster.
+    If documents are tied, you get the mean over all orders. It is exact if their grades can be arranged in at most
+    5,000 ways. Otherwise it is an estimate from a fixed sample of at most 10,000 orders, with a standard error. If your
+    measure adds up gains times discounts, use `additive_measure`, which is exact and much faster.
 
     Parameters
     ----------
@@ -89,15 +89,14 @@ def measure(
     cutoff : {'optional', 'required', 'none'}
         Whether the measure takes a cutoff, as in ``mine @ 10``.
     best_by_grade : bool
-        Promise that, among the orders of tied documents, descending grades give the highest value and ascending grades
-        the lowest (with `lower_is_better`, the other way round). Then ``low`` and ``high`` are exact.
+        Promise that tied documents give the highest value if their grades descend, and the lowest if they ascend. (With
+        `lower_is_better`, it is the other way round.) Then ``low`` and ``high`` are exact.
 
-        Without this promise, they are the smallest and the largest value that were computed. If not all orders were
-        computed, their certainty is ``estimate``. untied does not check the promise.
+        Without this promise, they are the lowest and the highest value of the orders that were tried. If these are not
+        all orders, the certainty is ``estimate``. untied does not check the promise.
     grows_with_grade : bool
-        Promise that a higher grade of a document never lowers the value (with `lower_is_better`, never raises it), and
-        never makes it undefined. Note that ``ideal`` changes, too. Only with this promise does ``unjudged="range"``
-        give bounds. untied does not check it.
+        Promise that a higher grade of a document never makes the value worse or undefined. Note that ``ideal`` changes
+        with the grade, too. Only with this promise does ``unjudged="range"`` give bounds. untied does not check it.
     lower_is_better : bool
         Whether low values are good.
     numpy : bool
@@ -165,10 +164,10 @@ def additive_measure(
     ideal: bool = False,
     lower_is_better: bool = False,
 ) -> Measure | Callable[[Callable[..., Any]], Measure]:
-    """Make a measure that adds up gains of documents times discounts of ranks, like DCG or RBP.
+    """Make a measure that adds up gains times discounts, like DCG or RBP.
 
-    Use it as a decorator. The measure is as fast as DCG, and exact if documents are tied: you get its mean, variance,
-    lowest and highest value over all orders. For measures of another form, use `measure`.
+    Use it as a decorator. The measure is as fast as DCG. If documents are tied, its mean, its variance, and its lowest
+    and highest value over all orders are exact. For measures of another form, use `measure`.
 
     Parameters
     ----------
@@ -186,8 +185,8 @@ def additive_measure(
     cutoff : {'optional', 'required', 'none'}
         Whether the measure takes a cutoff, as in ``mine @ 10``.
     ideal : bool
-        Whether to divide by the value of the ideal ranking, as nDCG does. The ideal ranking has all judged documents of
-        the query in the best order, down to the cutoff.
+        Whether to divide by the value of the ideal ranking, as nDCG does. That ranking has all judged documents of the
+        query in the best order, down to the cutoff.
     lower_is_better : bool
         Whether low values are good.
 

@@ -32,11 +32,11 @@ class Exported:
         raise NotImplementedError
 
     def wide(self) -> Table:
-        """Make a table with a column for each measure; see `Table.wide`."""
+        """Return a table with a column for each measure, as `Table.wide` does."""
         return self._exported().wide()
 
     def to_pandas(self) -> Any:
-        """Make a pandas DataFrame. Missing numbers are NaN."""
+        """Return a pandas DataFrame. Missing numbers are NaN."""
         from array import array
 
         import pandas
@@ -49,19 +49,19 @@ class Exported:
         return frame.astype(dict.fromkeys(texts, str) | dict.fromkeys(unknown, float))
 
     def to_polars(self) -> Any:
-        """Make a polars DataFrame."""
+        """Return a polars DataFrame."""
         import polars
 
         return polars.DataFrame(self._exported())
 
     def to_numpy(self) -> Any:
-        """Make a numpy array (rows x columns) of the columns that hold numbers. Missing numbers are NaN."""
+        """Return the columns with numbers as a numpy array (rows x columns). Missing numbers are NaN."""
         import numpy
 
         return numpy.array(list(self._exported()._numbers.values()), dtype=float).T
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """Make a list with a dict for each row."""
+        """Return a list with a dict for each row."""
         table = self._exported()
         return [dict(zip(table.columns, row, strict=True)) for row in table.rows()]
 
@@ -79,9 +79,9 @@ class Exported:
 class Table(Exported):
     """A table of results, with named columns.
 
-    ``table["value"]`` is a column as a list, iteration goes over the names of columns, and ``len`` counts rows. Use
-    `to_pandas` or `to_polars` to get a frame; pyarrow, polars and DuckDB can also read the table itself. Each value has
-    a row of its own. Use `wide` for a table with a column for each measure.
+    ``table["value"]`` is a column as a list, ``list(table)`` has the names of columns, and ``len(table)`` counts rows.
+    Use `to_pandas` or `to_polars` to get a frame; pyarrow, polars and DuckDB can also read the table itself. Each value
+    has a row of its own. Use `wide` for a table with a column for each measure.
     """
 
     def __init__(
@@ -122,18 +122,18 @@ class Table(Exported):
         return zip(*self._columns.values(), strict=True)
 
     def wide(self) -> Table:
-        """Make a table with a column for each measure, and one row for each run, query or pair of runs.
+        """Return a table with a column for each measure. A run, a query or a pair of runs then has a single row.
 
         Returns
         -------
         Table
-            The columns that name runs and queries come first, then a column for each measure. If this table has
-            ``low``, ``high`` or ``variance``, columns such as ``AP low`` follow.
+            First the columns that name runs and queries, then a column for each measure. If this table has ``low``,
+            ``high`` or ``variance``, columns such as ``AP low`` follow.
 
         Raises
         ------
         UntiedError
-            The table lacks the column ``measure`` or ``value``, or some rows have no value for a measure that others
+            The table has no column ``measure`` or ``value``. Or some of its runs or queries lack a measure that others
             have.
         """
         named = [str(name) for name in self._texts.get("measure", ())]

@@ -188,7 +188,7 @@ def agreement(
     restart: bool = False,
     threads: int | None = None,
 ) -> Result:
-    """Rank runs by different measures and judgments, and see how far the rankings agree.
+    """Show how far rankings of your runs agree, if you rank them by other measures or other judgments.
 
     You need two runs or more.
 
@@ -201,13 +201,13 @@ def agreement(
         Other judgments, such as the judgments of a second person. The runs are also ranked by these.
     depths : sequence of int
         Depths of smaller pools, such as ``(5, 10)``. The runs are also ranked by the judgments in each of these pools.
-        A pool of depth 10 has the judged documents that any run has in its first 10 ranks. Pass 0 if you want no
+        A pool of depth 10 has the judged documents that are in the first 10 ranks of some run. Pass 0 if you want no
         smaller pools.
 
     Returns
     -------
     Result
-        The attribute ``rows`` has a row for each two rankings that share the measure or the judgments.
+        ``rows`` has a row for every two rankings by the same measure, or by the same judgments.
     """
     asked = [str(measure) for measure in as_measures(MEASURES if measures is None else measures)]
     asked_depths = {whole("depths", depth) for depth in depths}

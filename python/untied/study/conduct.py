@@ -45,7 +45,7 @@ class Result:
     files : list of str
         Names of the files in the folder.
     notes : list of str
-        What was unusual about the inputs, and how it counted.
+        What was unusual about the inputs, such as missing queries, and how it counted.
     computed, kept : int
         How many parts were computed now, and how many were kept from an earlier call.
     """

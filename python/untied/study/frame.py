@@ -37,8 +37,8 @@ class Study:
     inputs : Inputs
         The judgments and the runs.
     settings : dict
-        All options that affect values, in JSON, with the names and the order of the command line. A list of texts under
-        ``"names"`` means that ``--name`` is given several times, and a list of numbers is one argument with commas.
+        All options that affect values, as JSON, with the names and the order of the command line. If ``"names"`` is a
+        list of texts, ``--name`` is given several times. A list of numbers is a single argument with commas.
     """
 
     #: Its name on the command line and in `untied.study`.
@@ -67,28 +67,28 @@ class Study:
         raise NotImplementedError
 
     def apart(self) -> list[dict[str, str | None]]:
-        """Say for each run why it has nothing in common with the judgments, or None if it has."""
+        """Return for each run why it has nothing in common with the judgments, or None if it has something."""
         qrels, threads = self.inputs.qrels, self.inputs.threads
         return [{name: mismatch.of_inputs(qrels, run, threads) for name, run in self.inputs.runs.items()}]
 
     def notes(self) -> list[str]:
-        """Say what is unusual about the inputs, and how it counts."""
+        """Return sentences on what is unusual about the inputs, and how it counts."""
         return of_queries(self.inputs)
 
     def parts(self) -> Sequence[Part]:
-        """List the parts of the study. Each takes seconds, and is kept when it is finished."""
+        """Return the parts of the study. Each takes seconds, and is kept when it is finished."""
         raise NotImplementedError
 
     def compute(self, *part: Any) -> list[Row]:
-        """Compute the rows of one part. They depend only on the part, the inputs and the settings."""
+        """Return the rows of one part. They depend only on the part, the inputs and the settings."""
         raise NotImplementedError
 
     def tables(self, rows_by_part: Mapping[Part, list[Row]]) -> dict[str, Table]:
-        """Make the tables from the rows of all parts. The first table has the study's name."""
+        """Return the tables, made from the rows of all parts. The first table has the study's name."""
         raise NotImplementedError
 
     def summary(self, tables: Mapping[str, Table]) -> Iterable[str | Figure]:
-        """Write the summary in pieces: Markdown, and plots where they belong."""
+        """Return the summary in pieces: Markdown, and plots where they belong."""
         raise NotImplementedError
 
 

@@ -92,17 +92,18 @@ def imperfect(
     restart: bool = False,
     threads: int | None = None,
 ) -> Result:
-    """See how well measures on a part of the collection still agree with AP on the whole.
+    """Show how well measures still rank your runs if a part of the collection is lost.
 
-    All judgments stay, also those about documents that are no longer in the collection. You need two runs or more.
-    Whether a document is kept depends only on the seed, the number of the part and its id, see
-    `untied.judging.sample.keeps_document`.
+    The study removes random documents from the runs, and keeps all judgments. Then it compares each measure with AP on
+    the whole collection. You need two runs or more.
+
+    The same documents are removed in every call: it depends only on the seed, the number of the part and the document's
+    id (see `untied.judging.sample.keeps_document`).
 
     Parameters
     ----------
     rates : sequence of float
-        Which shares of the collection to keep, as numbers from 0 to 1. The study draws parts of each of these sizes.
-        The whole collection, 1, is always included.
+        Which shares of the collection to keep, such as ``(0.5, 0.1)``. The whole collection is always included.
     samples : int
         How many parts of the collection to draw at each rate below 1.
     measures : measures or their names, optional
@@ -110,7 +111,7 @@ def imperfect(
     rel : float
         The lowest relevant grade for AP and the default measures, except nDCG.
     pool_depth : int, optional
-        If you pass this, only documents that a run has in its first `pool_depth` ranks keep their judgments, as for
+        If you pass this, only judgments of documents in the first `pool_depth` ranks of some run are used, as for
         `incomplete`.
     seed : int
         Seed of the parts. The same seed gives the same parts.

@@ -158,17 +158,16 @@ def incomplete(
     restart: bool = False,
     threads: int | None = None,
 ) -> Result:
-    """See how well measures on a sample of the judgments still agree with AP on all of them.
+    """Show how well measures still rank your runs if you have only a sample of the judgments.
 
-    The measures are bpref-10, bpref, indAP, subAP, infAP, AP and nDCG. For each sample, the study compares their means
-    over queries with those of AP, by Kendall's tau, the linear correlation and the RMS error over the runs. You need
-    two or more.
+    The study draws samples of the judgments, and evaluates the runs by bpref-10, bpref, indAP, subAP, infAP, AP and
+    nDCG with each. Then it compares the runs' means with their AP by all judgments. It reports Kendall's tau, the
+    linear correlation and the RMS error. You need two runs or more.
 
     Parameters
     ----------
     rates : sequence of float
-        Which shares of the judgments to sample, as numbers from 0 to 1. The study draws samples of each of these sizes.
-        All judgments, 1, are always included.
+        Which shares of the judgments to keep, such as ``(0.5, 0.1)``. All judgments are always included.
     samples : int
         How many samples to draw at each rate below 1.
     measures : measures or their names, optional
@@ -178,13 +177,12 @@ def incomplete(
     rel : float
         The lowest relevant grade for AP and the default measures, except nDCG.
     pool_depth : int, optional
-        If you pass this, the complete judgments are the documents that a run has in its first `pool_depth` ranks, as in
-        the paper. Documents of this pool without a judgment then count as not relevant, and judged documents outside
-        the pool are left out. By default, the qrels themselves count as complete.
+        What complete judgments are. By default, the qrels are. If you pass this, it is the pool of all documents in the
+        first `pool_depth` ranks of some run, as in the paper. A document of this pool without a judgment then counts as
+        not relevant. Judgments of other documents are left out.
     sampling : str
-        How to draw a sample. ``"bernoulli"``: keep every judgment with the probability that the rate says.
-        ``"simple-random"``: keep exactly the share that the rate says of every query's judgments, and at least one
-        judgment, as the paper does.
+        How to draw a sample, say at a rate of 0.1. ``"bernoulli"``: keep each judgment with a probability of 0.1.
+        ``"simple-random"``: keep exactly a tenth of each query's judgments, and at least one, as in the paper.
     seed : int
         Seed of the samples. The same seed gives the same samples.
 

@@ -251,28 +251,27 @@ def judging(
     restart: bool = False,
     threads: int | None = None,
 ) -> Result:
-    """Count how many judgments different strategies need until it is certain which of two runs is better.
+    """Count the judgments that different strategies need until it is certain which of two runs is better.
 
-    A strategy says which document to judge next. The study hides all judgments, and reveals them one by one as the
-    strategy asks for them. If a strategy asks for a document that the qrels do not judge, the document counts as not
-    relevant. You need two runs or more.
+    A strategy says which document to judge next. The study hides all judgments, and reveals each when the strategy asks
+    for it. A document that the qrels do not judge counts as not relevant. You need two runs or more.
 
     Parameters
     ----------
     measures : measures or their names, optional
-        The measures by which a run is better, such as ``["P@10"]``; `untied.certify` says which it supports. By default
-        P@10 and nDCG@10. Each measure is studied by itself.
+        The measures by which a run is better, such as ``["P@10"]``. Each is studied by itself. The default is P@10 and
+        nDCG@10. `untied.certify` says which measures it supports.
     pairs : int
         How many pairs of runs to study. They are drawn at random from all pairs.
     depth : int
         How many documents of each ranking count. Documents below this rank are ignored. Tied documents are first put in
         descending order of their ids.
     batch : int
-        Some strategies ask `untied.judging.judge_next` for advice. This is how many documents they judge before they
-        ask again. A smaller number takes longer.
+        How many documents are judged before a strategy asks `untied.judging.judge_next` for advice again. Only some
+        strategies do. A smaller number takes longer.
     seed : int
-        Seed of the random choices: which pairs of runs are studied, and in which order the random strategy judges. The
-        same seed gives the same result.
+        Seed of the random choices: the pairs of runs that are studied, and the order of the random strategy. The same
+        seed gives the same result.
 
     Returns
     -------

@@ -44,28 +44,26 @@ def med(
     restart: bool = False,
     threads: int | None = None,
 ) -> Result:
-    """See what MED tells about runs: whether it finds runs of the same group, and how it relates to other distances.
+    """Show what MED tells about your runs, and how it relates to other distances.
 
-    MED is the most by which judgments could make a measure rate two runs differently. The study computes it for all
-    pairs of runs, and asks three questions. Is MED small for two runs of the same group, such as the runs of one team?
-    Does it predict how much the values of two runs really differ by the qrels? And does it order pairs as other
-    distances do? You need three runs or more.
+    MED is the largest difference that two runs could have in a measure, whatever the judgments say. The study computes
+    it for all pairs of runs, and asks three questions. Is MED small for two runs of the same group, such as the runs of
+    one team? Does it predict how much the scores of two runs really differ, by the qrels? And does it order pairs as
+    other distances do? You need three runs or more.
 
     Parameters
     ----------
     measure : measure
         The measure M of ``MED(M)``, such as ``"nDCG@20"``. All other distances are compared with this MED.
     distances : list of str, optional
-        The other distances and similarities that MED is compared with, by the names that `untied.compare_all` takes. By
-        default MED of RBP(p=0.9), AP@100 and ERR@30, and RBO(p=0.9). If you write ``{grade}`` in a name, the study puts
-        the highest grade of the qrels there.
+        The distances and similarities to compare MED with, by the names that `untied.compare_all` takes. The default is
+        MED of RBP(p=0.9), AP@100 and ERR@30, and RBO(p=0.9). ``{grade}`` in a name stands for the highest grade of the
+        qrels.
 
-        A similarity is turned into a distance: 1 minus its mean. The mean of ``Delta`` may be negative, so the study
-        takes its absolute value. ``Delta`` is left out where MED knows no judgments, because it is then 0 for all
-        pairs.
+        A similarity becomes a distance: 1 minus its mean. The mean of ``Delta`` may be negative, so the study takes its
+        absolute value. Without judgments, ``Delta`` is left out, because it is 0 for all pairs.
     rates : sequence of float
-        Which shares of the judgments to give to MED, as numbers from 0 to 1. With 0, MED knows no judgments; with 1, it
-        knows all of them. The study computes MED once for each share.
+        Which shares of the judgments MED knows, such as ``(0, 0.5, 1)``. The study computes MED once for each.
     psi : sequence of float
         The values of the persistence p of RBP and RBO to try, such as ``(0.8, 0.9)``. The study compares RBO and MED of
         RBP at each of them.
@@ -88,7 +86,7 @@ def med(
     Returns
     -------
     Result
-        The attribute ``rows`` has a row for every pair of runs, every distance and every share of the judgments.
+        ``rows`` has a row for every pair of runs, distance and share of the judgments.
 
     References
     ----------

@@ -242,22 +242,22 @@ def order(
     restart: bool = False,
     threads: int | None = None,
 ) -> Result:
-    """See how far ADR and other measures agree about your runs if you know only the order of groups of documents.
+    """Show how ADR and other measures rank your runs, if you know only that some documents are better than others.
 
-    Documents with the same grade are a group; with ``qrels_format="groups"`` or ``"mirex"``, files have groups. The
-    study also finds what ties and missing judgments could change, merges groups, and makes small changes to the
-    rankings of your runs to see which criteria of Typke, Veltkamp & Wiering each measure meets. You need two runs or
-    more.
+    Documents with the same grade are a group. With ``qrels_format="groups"`` or ``"mirex"``, the file itself has
+    groups. The study compares the rankings of runs by each two measures. It also finds what would change them: ties,
+    missing judgments, or larger groups. Finally, it makes small changes to your runs, to see which criteria of Typke,
+    Veltkamp & Wiering each measure meets. You need two runs or more.
 
     Parameters
     ----------
     measures : measures or their names, optional
-        The measures by which to rank the runs. By default, these are ADR, ADR@10, PairConcordance, Compat, AP, and nDCG
-        as it is, with ``gain='exp2'``, and with ``discount='log(3)'``. The first one is the one that the summary
-        compares with the others. Each needs bounds over unjudged documents.
+        The measures by which to rank the runs. The summary compares the first with all others. Each needs bounds over
+        unjudged documents. The default is ADR, ADR@10, PairConcordance, Compat, AP, and nDCG three times: as it is,
+        with ``gain='exp2'``, and with ``discount='log(3)'``.
     depth : int
-        How many documents of each ranking to evaluate; the others are ignored. With more, the bounds of PairConcordance
-        take long.
+        How many documents of each ranking to evaluate; the others are ignored. If this is large, the bounds of
+        PairConcordance take long.
 
     Returns
     -------

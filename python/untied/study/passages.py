@@ -66,7 +66,7 @@ def passages(
     restart: bool = False,
     threads: int | None = None,
 ) -> Result:
-    """Find out how well MED-U compares runs of passages, and whether it tells a team's runs from others.
+    """Show what MED-U tells about runs of passages, and whether it tells a team's runs from others.
 
     The study computes the distances of all pairs of runs. `qrels` is a file of judged passages, and `runs` are files of
     passages; `untied.comparison.passages` describes both. You need two runs or more.
@@ -80,7 +80,7 @@ def passages(
         If you pass no `groups`, runs whose names begin with the same letters form a group. This is how many letters
         have to be the same.
     text_length : float
-        The number of characters after which nothing counts.
+        How far a reader gets, in characters. What comes after does not count.
 
     Returns
     -------

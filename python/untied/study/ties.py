@@ -200,20 +200,19 @@ def ties(
     restart: bool = False,
     threads: int | None = None,
 ) -> Result:
-    """See what tied documents do to your runs: by how much they change values, and which comparisons they can reverse.
+    """Show what ties do to your runs: how far they move scores, and which comparisons they can reverse.
 
-    The study also rounds the scores to lower precisions, and counts how many more documents are then tied.
+    The study also rounds the scores of documents to fewer bits, and shows what more ties do.
 
     Parameters
     ----------
     measures : measures or their names, optional
         Which measures to evaluate. By default P@10, R@100, F1@10, AP, RR, nDCG@10, nDCG, Rprec and Bpref.
     cost : bool
-        Whether to also measure how much CPU time each measure takes under different policies for ties. The study then
-        writes one more table, ``ties-cost.tsv``. For each measure, it has the milliseconds to evaluate all runs with
-        ``ties="given"``, ``"docid"``, ``"expected"`` and ``"range"``. The runs are in memory then, and one thread is
-        used. The table also says how many times longer ``"expected"`` takes than ``"given"`` and than ``"docid"``.
-        These times differ from call to call.
+        Whether to also measure the CPU time of each measure. The study then writes one more table, ``ties-cost.tsv``.
+        It has the milliseconds to evaluate all runs from memory on one thread, with ``ties="given"``, ``"docid"``,
+        ``"expected"`` and ``"range"``. It also says how many times as long ``"expected"`` takes as ``"given"``, and as
+        ``"docid"``. These times differ from call to call.
 
     Returns
     -------

@@ -18,7 +18,7 @@ const OF_NERR: Info = Info {
 
 pub static NERR8: Definition = Info {
     name: "NERR8",
-    title: "nearly ERR: a gain makes the user stop, and so does rank k",
+    title: "nearly ERR, for a user who stops at a gain or at rank k",
     cutoff: Cutoff::Required,
     parameters: &[MIN_REL, MAX_REL, JUDGED_ONLY],
     equation: "sum over ranks of W(i) g_i, C(i) = 1 - g_i for i < k, else 0",
@@ -30,7 +30,7 @@ pub static NERR8: Definition = Info {
 
 pub static NERR9: Definition = Info {
     name: "NERR9",
-    title: "nearly ERR: a gain makes the user stop, rank i may (1 in i + 1), and rank k does",
+    title: "nearly ERR, for a user who stops at a gain, at rank k, or else 1 time in i + 1",
     cutoff: Cutoff::Required,
     parameters: &[MIN_REL, MAX_REL, JUDGED_ONLY],
     equation: "sum over ranks of W(i) g_i, C(i) = (1 - g_i) i / (i+1) for i < k, else 0",
@@ -43,7 +43,7 @@ pub static NERR9: Definition = Info {
 
 pub static NERR10: Definition = Info {
     name: "NERR10",
-    title: "nearly ERR: a gain makes the user stop, and else patience may end, as in RBP",
+    title: "nearly ERR, for a user who stops at a gain or runs out of patience, as in RBP",
     parameters: &[PATIENCE, MIN_REL, MAX_REL, DEPTH, JUDGED_ONLY],
     equation: "sum over ranks of W(i) g_i, C(i) = p (1 - g_i)",
     tex: r"\mathrm{NERR10} = \sum_i W(i)\, g_i, \quad \frac{W(i+1)}{W(i)} = C(i) = p\,(1 - g_i)",
@@ -57,7 +57,7 @@ pub static NERR10: Definition = Info {
 
 pub static NERR11: Definition = Info {
     name: "NERR11",
-    title: "nearly ERR: a gain makes the user stop, and else the user goes on as in INSQ",
+    title: "nearly ERR, for a user who stops at a gain, and otherwise goes on as in INSQ",
     parameters: &[GOAL, MIN_REL, MAX_REL, DEPTH, JUDGED_ONLY],
     equation: "sum over ranks of W(i) g_i, C(i) = (1 - g_i) ((i+2T-1) / (i+2T))^2",
     tex: r"\mathrm{NERR11} = \sum_i W(i)\, g_i, \quad \frac{W(i+1)}{W(i)} = C(i) = (1 - g_i) \left( \frac{i + 2T -
