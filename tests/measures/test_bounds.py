@@ -289,7 +289,7 @@ def test_the_page_names_the_measures_whose_rankings_go_on() -> None:
         if bounds.high != bounds.mean:
             going_on.add(name)
     page = pathlib.Path("docs/incomplete.md").read_text()
-    (names,) = re.findall(r"^For (.*), the highest value also assumes that the ranking continues", page, re.MULTILINE)
+    (names,) = re.findall(r"^For (.*), the highest value also assumes that more documents", page, re.MULTILINE)
     assert set(re.findall(r"\w+", names)) - {"and"} == going_on == SEEN_TO_THE_END
 
 
