@@ -753,7 +753,7 @@ def test_measures_tells_what_a_plugin_says(capsys: pytest.CaptureFixture[str]) -
         "  As RR, written down once more. A document is relevant from grade ``rel`` on.\n"
         "\n"
         "  rel         default 1\n"
-        "  judged_only first remove unjudged documents from the ranking (as --unjudged remove); default False\n"
+        "  judged_only whether to remove unjudged documents from the ranking first; default False\n"
     )
     assert main(["measures", "--plugin", str(EXAMPLE)]) == 0
     out = capsys.readouterr().out

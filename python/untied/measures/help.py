@@ -44,6 +44,8 @@ SYMBOLS = {
     r"\bW\(": "W(i) is the weight of rank i: the product C(1) .. C(i-1), scaled so that all weights add up to 1. "
     "C(i) is the probability that the user goes on from rank i to the next",
     r"\bg_": "g_i is the gain at rank i",
+    r"\bgain_i": "gain_i is the gain of the document at rank i",
+    r"\bc_i": "c_i is the probability that the document at rank i satisfies the user",
     r"\bS\(A\)": "S(A) is the value of ranking A by the measure",
     r"\bA_k": "A_k and B_k are the first k documents of the rankings",
 }

@@ -33,7 +33,7 @@ const EXTRA: Parameter = Parameter {
 pub static BPREF: Definition = Info {
     name: "Bpref",
     aliases: &["bpref"],
-    title: "binary preference: relevant documents above judged non-relevant ones",
+    title: "binary preference, how far relevant documents are above judged non-relevant ones",
     parameters: &[REL, VARIANT, EXTRA, RECALL_BASE],
     range: SHARE,
     equation: "Bpref = (1/R) sum over relevant documents of 1 - min(n, C) / min(N, C), n = judged non-relevant \

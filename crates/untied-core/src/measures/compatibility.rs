@@ -35,7 +35,7 @@ use crate::watch;
 const PERSISTENCE: Parameter = Parameter {
     name: "p",
     default: "0.95",
-    help: "persistence: weight of each rank relative to the one before, 0 < p < 1",
+    help: "weight of each rank relative to the one before, between 0 and 1 (persistence)",
 };
 const DEPTH: Parameter = Parameter {
     name: "depth",
@@ -56,7 +56,7 @@ const LEAST: Parameter =
 pub static COMPATIBILITY: Definition = Info {
     name: "Compat",
     aliases: &["compatibility"],
-    title: "compatibility: the highest rank-biased overlap with an ideal ranking of the judged preferences",
+    title: "compatibility, the highest rank-biased overlap with an ideal ranking",
     parameters: &[PERSISTENCE, DEPTH, NORMALIZE, LEAST],
     equation: "Compat = max over ideal rankings I of RBO(ranking, I) / RBO(I, I), RBO = sum over d of p^(d-1) \
                (overlap of the first d) / d",

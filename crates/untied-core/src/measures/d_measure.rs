@@ -37,7 +37,7 @@ const OF_GLOBAL_GAIN: Info = Info {
 pub static D_NDCG: Definition = Info {
     name: "D_nDCG",
     aliases: &["D-nDCG"],
-    title: "nDCG of global gains, added up over subtopics",
+    title: "nDCG with gains that are added up over subtopics",
     parameters: &[GAIN, DISCOUNT, REL, JUDGED_ONLY],
     equation: "nDCG@k in which the gain of a document is the sum of its gains over the subtopics",
     tex: r"\text{D-nDCG}@k = \frac{\sum_{i \le k} D(i) \sum_j G(g_{ij})}{\text{the same of the ideal ranking}}",
@@ -51,7 +51,7 @@ pub static D_NDCG: Definition = Info {
 pub static DSHARP_NDCG: Definition = Info {
     name: "Dsharp_nDCG",
     aliases: &["D#-nDCG", "D#_nDCG", "Dsharp-nDCG"],
-    title: "intent recall and D-nDCG, combined",
+    title: "weighted mean of subtopic recall and D-nDCG",
     parameters: &[GAMMA, GAIN, DISCOUNT, REL, JUDGED_ONLY],
     equation: "Dsharp_nDCG@k = gamma StRecall@k + (1-gamma) D_nDCG@k",
     tex: r"\text{D}\sharp\text{-nDCG}@k = \gamma\, \text{I-rec}@k + (1 - \gamma)\, \text{D-nDCG}@k",

@@ -20,7 +20,7 @@ const ALPHA: Parameter = Parameter {
 const BETA: Parameter = Parameter {
     name: "beta",
     default: "0.5",
-    help: "patience: probability of continuing to the next document, below 1",
+    help: "probability of continuing to the next document, below 1 (patience)",
 };
 
 const IDEAL: Parameter = Parameter {
@@ -160,7 +160,7 @@ pub static P_IA: Definition = Info {
 pub static SUBTOPIC_RECALL: Definition = Info {
     name: "StRecall",
     aliases: &["strec", "I_rec", "I-rec"],
-    title: "subtopic recall: share of the subtopics that are found",
+    title: "subtopic recall, the share of subtopics that are found",
     equation: "StRecall@k = (subtopics with a relevant document among the first k) / M",
     tex: r"\mathrm{StRecall}@k = \frac{|\{ j : \text{subtopic } j \text{ is found among the first } k \}|}{M}",
     reference: "Zhai, Cohen & Lafferty 2003; ties: mean, exact, as Success@k of each subtopic",

@@ -46,7 +46,7 @@ const BEYOND: Parameter = Parameter {
 pub static AVERAGE_DYNAMIC_RECALL: Definition = Info {
     name: "ADR",
     aliases: &["average_dynamic_recall"],
-    title: "average dynamic recall: agreement with ordered groups, one for each grade",
+    title: "average dynamic recall, the agreement with a truth of ordered groups",
     cutoff: Cutoff::Optional,
     parameters: &[REL, BEYOND, JUDGED_ONLY],
     equation: "ADR@k = (1/k) sum over i <= k of r_i, r_i = (documents among the first i that belong to the groups of \

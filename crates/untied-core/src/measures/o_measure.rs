@@ -20,9 +20,9 @@ use crate::table::Judgments;
 pub static O_MEASURE: Definition = Info {
     name: "O",
     aliases: &["O-measure", "Omeasure", "O_measure"],
-    title: "O-measure: reciprocal rank with graded relevance, by the blended ratio",
+    title: "the O-measure, a reciprocal rank for graded relevance",
     parameters: &[BETA, GAINS, REL, JUDGED_ONLY],
-    equation: "O = BR(i) at the rank i of the first relevant document, BR as for Q; 0 if none is retrieved",
+    equation: "O = BR(i) at the rank i of the first relevant document, BR the blended ratio of Q; 0 if none is retrieved",
     tex: r"\mathrm{O} = \mathrm{BR}(i) \text{ at the first relevant rank } i",
     reference: "Sakai 2006, 2007; ties: as RR, with the mean gain of the group's relevant documents",
     ..Info::DEFAULT

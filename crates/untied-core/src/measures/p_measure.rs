@@ -35,7 +35,7 @@ const OF_PREFERRED_RANK: Info = Info { parameters: &[BETA, GAINS, REL, JUDGED_ON
 pub static P_MEASURE: Definition = Info {
     name: "Pmeasure",
     aliases: &["P-measure", "P_measure"],
-    title: "P-measure: the blended ratio at the first document of the highest grade retrieved",
+    title: "the P-measure, which looks at the first document of the highest grade retrieved",
     equation: "Pmeasure = BR(rp), rp = rank of the first document of the highest grade retrieved, BR as for Q; 0 if \
                nothing relevant is retrieved",
     tex: r"\text{P-measure} = \mathrm{BR}(r_p)",
@@ -48,7 +48,7 @@ pub static P_MEASURE: Definition = Info {
 pub static P_PLUS: Definition = Info {
     name: "Pplus",
     aliases: &["P+", "P-plus", "P_plus"],
-    title: "P+: mean blended ratio down to the first document of the highest grade retrieved",
+    title: "the measure P+, which looks down to the first document of the highest grade retrieved",
     equation: "Pplus = (1 / C(rp)) sum of BR(i) over the ranks i <= rp of relevant documents, rp as for Pmeasure, BR \
         and \
                C as for Q",

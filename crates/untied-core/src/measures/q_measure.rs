@@ -41,7 +41,7 @@ pub(super) const GAINS: Parameter = Parameter {
 pub static Q_MEASURE: Definition = Info {
     name: "Q",
     aliases: &["Q-measure", "Qmeasure", "Q_measure"],
-    title: "Q-measure: average precision with graded relevance, by blended ratios",
+    title: "the Q-measure, an average precision for graded relevance",
     cutoff: Cutoff::Optional,
     parameters: &[BETA, GAINS, REL, JUDGED_ONLY],
     equation: "Q@k = (1 / min(k, R)) sum of BR(i) over the ranks i <= k of relevant documents, BR(i) = (C(i) + beta \

@@ -18,7 +18,7 @@ use crate::table::Judgments;
 const PERSISTENCE: Parameter = Parameter {
     name: "p",
     default: "0.8",
-    help: "persistence: probability of continuing to the next document, 0 < p < 1",
+    help: "probability of continuing to the next document, between 0 and 1 (persistence)",
 };
 const MAX_GRADE: Parameter = Parameter {
     name: "max_grade",

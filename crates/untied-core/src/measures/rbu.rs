@@ -21,7 +21,7 @@ use crate::table::Judgments;
 const PERSISTENCE: Parameter = Parameter {
     name: "p",
     default: "0.8",
-    help: "persistence: probability of continuing to the next document, 0 < p < 1",
+    help: "probability of continuing to the next document, between 0 and 1 (persistence)",
 };
 const EFFORT: Parameter = Parameter {
     name: "e",
@@ -38,7 +38,7 @@ const MAX_GRADE: Parameter = Parameter {
 pub static RANK_BIASED_UTILITY: Definition = Info {
     name: "RBU",
     aliases: &["rank_biased_utility"],
-    title: "rank-biased utility: novel relevant documents, minus the effort of looking",
+    title: "rank-biased utility, the worth of novel relevant documents minus the effort of looking",
     cutoff: Cutoff::Optional,
     parameters: &[PERSISTENCE, EFFORT, MAX_GRADE, REL, JUDGED_ONLY],
     needs: Needs::Subtopics,

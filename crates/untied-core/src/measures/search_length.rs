@@ -26,7 +26,7 @@ const Q: Parameter =
 pub static SEARCH_LENGTH: Definition = Info {
     name: "ESL",
     aliases: &["expected_search_length"],
-    title: "expected search length: non-relevant documents before the q-th relevant one",
+    title: "expected search length, the number of non-relevant documents before the q-th relevant one",
     parameters: &[Q, REL, JUDGED_ONLY],
     lower_is_better: true,
     range: "0 or more, lower is better; undefined with fewer than q relevant documents retrieved",

@@ -16,7 +16,7 @@ use crate::table::Judgments;
 pub static YAAP: Definition = Info {
     name: "YAAP",
     aliases: &["yaap"],
-    title: "yet another average precision: its smoothed log-odds",
+    title: "the smoothed log-odds of average precision (yet another average precision)",
     parameters: &[REL, JUDGED_ONLY],
     range: "-ln(1 + R) to ln(1 + R)",
     equation: "YAAP = ln((1 + s) / (1 + R - s)), s = sum of P@i over the ranks i of relevant documents",

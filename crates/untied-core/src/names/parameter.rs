@@ -17,16 +17,16 @@ pub const REL: Parameter = Parameter { name: "rel", default: "1", help: "lowest 
 pub const RECALL_BASE: Parameter = Parameter {
     name: "recall_base",
     default: "'qrels'",
-    help: "how R is counted: relevant documents in the 'qrels', in the 'ranking', or a fixed integer",
+    help: "which number R is: the relevant documents of the 'qrels', those of the 'ranking', or an integer that you choose",
 };
 /// Whether unjudged documents are removed from the ranking first.
 pub const JUDGED_ONLY: Parameter = Parameter {
     name: "judged_only",
     default: "False",
-    help: "first remove unjudged documents from the ranking (as --unjudged remove)",
+    help: "whether to remove unjudged documents from the ranking first",
 };
 /// The measure inside another one, as in `MED(nDCG@20)`. It comes first, and without the name of the parameter.
-pub const OF: Parameter = Parameter { name: "of", default: "", help: "the measure" };
+pub const OF: Parameter = Parameter { name: "of", default: "", help: "the measure S, such as nDCG@10" };
 /// The recall level `x` of `@x`.
 pub const RECALL: Parameter = Parameter { name: "recall", default: "", help: "recall level, from 0 to 1" };
 /// How the values of queries are combined. Every measure whose values are averaged has this parameter.

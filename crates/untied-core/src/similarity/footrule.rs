@@ -28,7 +28,7 @@ pub const NORMALIZE: Parameter = Parameter {
 pub static FOOTRULE: Definition = Info {
     name: "Footrule",
     aliases: &["footrule"],
-    title: "Spearman's footrule of the first k documents: how many ranks they moved",
+    title: "Spearman's footrule of the first k documents, from how many ranks they moved",
     cutoff: Cutoff::Optional,
     parameters: &[
         Parameter {

@@ -25,7 +25,7 @@ const MOST: f64 = 1e7;
 pub static HOEFFDING: Definition = Info {
     name: "Hoeffding",
     aliases: &["hoeffding"],
-    title: "expected weighted Hoeffding distance: ranks moved, with more weight at the top",
+    title: "expected weighted Hoeffding distance, which counts moves at the top more",
     cutoff: Cutoff::Optional,
     parameters: &[
         Parameter { name: "q", default: "1", help: "rank t has the weight t^-q; a number of at least 0" },

@@ -21,7 +21,7 @@ use crate::ranking::{Pair, SharedDocuments, Side};
 pub static KENDALL_DISTANCE: Definition = Info {
     name: "KendallDistance",
     aliases: &["kendall_distance"],
-    title: "Kendall's distance of the first k documents: pairs in opposite orders",
+    title: "Kendall's distance of the first k documents, from pairs in opposite orders",
     cutoff: Cutoff::Optional,
     parameters: &[
         Parameter { name: "p", default: "0.5", help: "penalty of a pair of documents that are in only one ranking" },

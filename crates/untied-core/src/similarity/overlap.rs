@@ -22,7 +22,7 @@ pub static OVERLAP: Definition = Info {
 pub static AVERAGE_OVERLAP: Definition = Info {
     name: "AO",
     aliases: &["AverageOverlap"],
-    title: "average overlap: the mean of Overlap@1 to Overlap@k",
+    title: "average overlap, the mean of Overlap@1 to Overlap@k",
     cutoff: Cutoff::Required,
     equation: "(1/k) sum_{d<=k} X_d/d",
     tex: r"\mathrm{AO}@k = \frac{1}{k} \sum_{d=1}^{k} \frac{X_d}{d}",

@@ -22,7 +22,7 @@ use crate::watch;
 pub static TAU_AP: Definition = Info {
     name: "TauAP",
     aliases: &["tau_ap"],
-    title: "tau_AP of the documents in both rankings: top-weighted, with the first ranking as the truth",
+    title: "tau_AP of the documents in both rankings, which counts errors at the top more",
     parameters: &[VARIANT],
     range: "-1 to 1",
     equation: "2/(n-1) sum_{i=2..n} C(i)/(i-1) - 1, C(i) = those above rank i of B that A has above it too",

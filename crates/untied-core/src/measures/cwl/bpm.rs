@@ -14,7 +14,7 @@ use crate::table::Judgments;
 
 pub static BPM: Definition = Info {
     name: "BPM",
-    title: "bejeweled player model: the user stops when T is gained, or at k",
+    title: "the bejeweled player model, whose user stops at rank k or once the gain T is reached",
     cutoff: Cutoff::Required,
     parameters: &[GOAL, MIN_REL, MAX_REL, JUDGED_ONLY],
     equation: "(g_1 + .. + g_I) / I, I the first rank with g_1 + .. + g_I >= T, at most k",

@@ -9,7 +9,7 @@ use crate::names::{Cutoff, Info, JUDGED_ONLY, Other, Spec};
 
 pub static INSQ: Definition = Info {
     name: "INSQ",
-    title: "a user who hopes for the gain T, and stops less readily the further they have read",
+    title: "the mean gain of a user who hopes for the gain T and stops less often at later ranks",
     parameters: &[GOAL, MIN_REL, MAX_REL, DEPTH, JUDGED_ONLY],
     equation: "sum over ranks of W(i) g_i, C(i) = ((i+2T-1) / (i+2T))^2",
     tex: r"\mathrm{INSQ} = \sum_i W(i)\, g_i, \quad \frac{W(i+1)}{W(i)} = C(i) = \left( \frac{i + 2T - 1}{i + 2T}

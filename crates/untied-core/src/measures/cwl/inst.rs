@@ -10,7 +10,7 @@ use crate::table::Judgments;
 
 pub static INST: Definition = Info {
     name: "INST",
-    title: "a user who hopes for the gain T, and adapts to the gain found so far",
+    title: "the mean gain of a user who hopes for the gain T and adapts to what they found",
     parameters: &[GOAL, MIN_REL, MAX_REL, DEPTH, JUDGED_ONLY],
     equation: "sum over ranks of W(i) g_i, C(i) = ((x-1) / x)^2, x = i + 2T - (g_1 + .. + g_i)",
     tex: r"\mathrm{INST} = \sum_i W(i)\, g_i, \quad \frac{W(i+1)}{W(i)} = C(i) = \left( \frac{x - 1}{x} \right)^2,

@@ -21,8 +21,7 @@ use crate::ranking::{Group, Ranking};
 
 const MIN_REL: Parameter =
     Parameter { name: "min_rel", default: "0", help: "grade that gains 0, as do lower grades and unjudged documents" };
-const MAX_REL: Parameter =
-    Parameter { name: "max_rel", default: "", help: "grade that gains 1, as do higher grades; required" };
+const MAX_REL: Parameter = Parameter { name: "max_rel", default: "", help: "grade that gains 1, as do higher grades" };
 const GOAL: Parameter =
     Parameter { name: "T", default: "1", help: "gain that the user hopes for; a document of grade max_rel gains 1" };
 const PATIENCE: Parameter =
