@@ -1,5 +1,4 @@
-//! What rankings need of the labels of a block of consecutive queries: counts by level, and lists of relevant
-//! documents.
+//! What rankings need of the labels of consecutive queries: counts by level, and lists of relevant documents.
 
 use std::ops::Range;
 
@@ -12,12 +11,12 @@ use crate::ranking::{Place, are_sparse};
 use crate::table::Judgments;
 use crate::watch;
 
-/// How many codes are searched for relevant documents together.
+/// How many codes are searched for relevant documents at once.
 const PART: usize = 64;
-/// How many parts the list of relevant documents has memory for when it grows.
+/// How many parts the list of relevant documents makes room for when it grows.
 const AHEAD: usize = 16;
 
-/// The labels of consecutive queries, counted by level, with their relevant documents.
+/// The labels of consecutive queries, counted by level, with lists of relevant documents.
 #[derive(Debug, Default)]
 pub(super) struct LabelBlock {
     /// The levels of all compositions, one composition after the other.
@@ -31,7 +30,7 @@ pub(super) struct LabelBlock {
     /// The number of documents in `relevant` while it is filled.
     listed: usize,
     pub queries: Vec<LabelledQuery>,
-    /// If there is padding, the number of documents of each query, including padding before the last document.
+    /// If there is padding, the number of entries of each query down to its last document.
     retrieved: Vec<u32>,
     pub most_judged: usize,
 }
@@ -45,12 +44,12 @@ pub(super) struct Composition {
     pub judged: bool,
 }
 
-/// What a block knows of one query.
+/// The counts of one query, and whether its relevant documents are listed.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LabelledQuery {
-    /// The index in [`LabelBlock::compositions`] of the query's counts of documents by level.
+    /// The index of the query's composition in [`LabelBlock::compositions`].
     pub composition: u16,
-    /// Whether its relevant documents are listed: they are few, and no padding is before a document.
+    /// Whether the relevant documents are listed. They are if they are few and no padding is before a document.
     pub is_listed: bool,
 }
 
@@ -117,17 +116,17 @@ pub(super) fn block<C: Code>(
     Ok(block)
 }
 
-/// How many recent compositions a cache holds. Queries with few documents often have the same counts.
+/// How many recent compositions are cached. Queries with few documents often have the same counts.
 const RECENT: usize = 1 << 10;
-/// A factor that spreads packed counts over the upper bits (the golden ratio), and the number of lower bits to drop.
+/// A factor that spreads packed counts over the upper bits (the golden ratio), and how many lower bits to drop.
 const SCATTER: u64 = 0x9e37_79b9_7f4a_7c15;
 const SHIFT: u32 = 54;
 
-/// The number of documents of each code, a byte each: first the unjudged ones, then level by level; without padding.
-/// There must be fewer levels than [`LEVELS`] and fewer documents than [`DOCUMENTS`].
+/// The number of documents of each code, in a byte each: first the unjudged ones, then level by level. Padding does not
+/// count. There must be fewer levels than [`LEVELS`] and fewer documents than [`DOCUMENTS`].
 #[inline]
 fn packed<C: Code>(codes: &[C]) -> u64 {
-    /// The packed count of one document, by code. A table for all values of a byte needs no check of its index.
+    /// The packed count of one document, by code. The table has an entry for every byte, so its index needs no check.
     static ONES: [u64; 256] = {
         let mut ones = [0; 256];
         let mut code = 0;
@@ -143,11 +142,11 @@ fn packed<C: Code>(codes: &[C]) -> u64 {
 const LEVELS: usize = 7;
 const DOCUMENTS: usize = 256;
 
-/// Lists the documents of the levels before `end` in a part whose first document has the row `first`; returns their
-/// number.
+/// Lists the documents of the levels before `end` in a part, and returns how many there are. `first` is the row of the
+/// part's first document.
 #[inline]
 fn list_part<C: Code>(part: &[C], first: u32, end: C, places: &mut [Place; PART]) -> usize {
-    // There is no branch: every document is written, and overwritten by the next unless it is relevant.
+    // There is no branch: every document is written, and the next one overwrites it unless it is relevant.
     let mut listed = 0;
     for (&code, row) in part.iter().zip(first..) {
         places[listed % PART] = Place { row, level: code.level() };
@@ -162,7 +161,7 @@ impl LabelBlock {
         2 * self.compositions.len() <= self.queries.len()
     }
 
-    /// The judgments of the queries with a composition.
+    /// The judgments of the queries with this composition.
     pub fn judgments<'a>(&'a self, grades: &'a [f64], composition: usize) -> Judgments<'a> {
         let start = composition.checked_sub(1).map_or(0, |before| self.compositions[before].end);
         Judgments::of_levels(grades, &self.levels[start as usize..self.compositions[composition].end as usize])
@@ -177,13 +176,14 @@ impl LabelBlock {
         }
     }
 
-    /// The index of the first listed document of a query; for the number of queries, the index after the last one.
+    /// The index of the first listed document of a query. For the number of queries, it is the index after the last
+    /// one.
     #[inline(always)]
     pub fn start(&self, query: usize) -> usize {
         query.checked_sub(1).map_or(0, |before| self.ends[before] as usize)
     }
 
-    /// Adds a composition, sets the counts to 0, and returns the composition's number.
+    /// Adds a composition and returns its number. Sets the counts to 0.
     fn compose(&mut self, counts: &mut LevelCounts, judged: bool, grades: &[f64]) -> u16 {
         let start = self.levels.len();
         counts.drain(|level, count| self.levels.push(Level { grade: grades[level], count }));
@@ -193,7 +193,7 @@ impl LabelBlock {
         (self.compositions.len() - 1) as u16
     }
 
-    /// Lists the documents of the levels before `end` if they are few; returns whether it did.
+    /// Lists the documents of the levels before `end` if they are few. Returns whether it did.
     #[inline]
     fn list<C: Code>(&mut self, codes: &[C], end: C) -> bool {
         let is_sparse = are_sparse(occurrences(codes, |code| code.is_before(end)) as usize, codes.len());

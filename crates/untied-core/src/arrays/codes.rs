@@ -1,4 +1,4 @@
-//! Encodes labels: a code is a document's level, in one byte if there are few grades.
+//! Labels as codes: a code is a document's level, in one byte if there are few grades.
 
 use rayon::prelude::*;
 use std::collections::HashSet;
@@ -8,8 +8,8 @@ use super::number_column::PART;
 use super::{Groups, LabelInput};
 use crate::error::{Error, Result};
 
-/// The level of a document plus 1, where a level is an index into the grades; 0 for an unjudged document, and
-/// [`Code::ABSENT`] for padding.
+/// The level of a document plus 1, or 0 if it is unjudged, or [`Code::ABSENT`] for padding. A level is an index into
+/// the grades.
 pub(super) trait Code: Copy + Eq + Into<u32> + Send + Sync {
     const ABSENT: Self;
 
@@ -19,7 +19,7 @@ pub(super) trait Code: Copy + Eq + Into<u32> + Send + Sync {
     /// Whether the document is judged with a level before that of the other code, which is a higher grade.
     fn is_before(self, other: Self) -> bool;
 
-    /// The level; for an unjudged document or padding a number above all levels.
+    /// The level. For an unjudged document or padding, it is above all levels.
     fn level(self) -> u32;
 }
 
@@ -49,7 +49,7 @@ code!(u8 u32);
 /// The codes of all documents.
 #[derive(Debug)]
 pub(super) enum Codes {
-    /// If all labels are small whole numbers, as usual.
+    /// The codes if all labels are small whole numbers, as usual.
     Narrow(Vec<u8>),
     Wide(Vec<u32>),
 }
@@ -64,7 +64,7 @@ impl Codes {
     }
 }
 
-/// Evaluates `$body` for the codes of either width.
+/// Evaluates `$body` for codes of either width.
 macro_rules! by_width {
     ($codes:expr, $codes_of_width:ident => $body:expr) => {
         match $codes {
@@ -75,16 +75,15 @@ macro_rules! by_width {
 }
 pub(super) use by_width;
 
-/// The least of the small whole numbers, and their number.
+/// The smallest of the small whole numbers, and how many there are.
 const LEAST: i32 = -64;
 const SMALL: i32 = 253;
-/// Provisional codes of other labels. Those of small whole numbers are their distances from [`LEAST`], until all grades and
-/// thus the levels are known.
+/// Provisional codes, until all grades are known. A small whole number has its distance from [`LEAST`].
 const ABSENT: u8 = 253;
 const UNJUDGED: u8 = 254;
 const OTHER: u8 = 255;
 
-/// The provisional code of a label. It compiles to code without branches, so that vector instructions can be used.
+/// The provisional code of a label. It has no branches, so that the compiler can use vector instructions.
 #[inline(always)]
 fn provisional(grade: f64) -> u8 {
     let whole = grade as i32;
@@ -119,10 +118,10 @@ pub(super) fn encode(input: &LabelInput<'_>, groups: &Groups, counted: &[f64]) -
     Ok((grades, Codes::Wide(codes)))
 }
 
-/// Encodes labels in one byte each, if all grades are small whole numbers.
+/// The codes in one byte each, if all grades are small whole numbers.
 fn encode_narrow(input: &LabelInput<'_>, counted: &[f64]) -> Option<(Vec<f64>, Vec<u8>)> {
     let mut codes = vec![0; input.labels.len()];
-    // Single bytes need no provisional codes: once all values are known, they become codes in one step.
+    // Labels of one byte need no provisional codes: once all values are known, they become codes in one step.
     let bytes = input.labels.are_bytes() && input.present.is_none() && input.judged.is_none();
     let find_values = |(part, codes): (usize, &mut [u8])| {
         let range = part * PART..part * PART + codes.len();
@@ -156,7 +155,7 @@ fn encode_narrow(input: &LabelInput<'_>, counted: &[f64]) -> Option<(Vec<f64>, V
         grades.push(f64::from(distance + LEAST));
         levels[distance as usize] = grades.len() as u8;
     }
-    // If the grades are consecutive, a code is the distance from the highest grade, plus 1.
+    // If grades are consecutive, a code is the distance from the highest grade, plus 1.
     let is_consecutive = grades.windows(2).all(|pair| pair[0] - pair[1] == 1.0);
     let above_highest = grades.first().map_or(0, |&highest| highest as i32 + 1) as u8;
     codes.par_chunks_mut(PART).enumerate().for_each(|(part, codes)| {

@@ -1,16 +1,16 @@
-//! Counts the documents of a query by level.
+//! The number of documents of a query by level.
 
 use super::codes::Code;
 
-/// With more distinct grades than this, only the levels that occur are visited.
+/// If there are more distinct grades than this, only the levels that occur are visited.
 const FEW: usize = 32;
-/// With more documents than this and few grades, documents are counted level by level.
+/// If there are more documents than this and few grades, documents are counted level by level.
 const LONG: usize = 256;
 
 /// The number of documents of each level, for one query after the other.
 pub(super) struct LevelCounts {
     pub by_level: Vec<u32>,
-    /// The levels that occurred, if there are too many levels to visit all of them.
+    /// The levels that occurred, if there are too many to visit all.
     occurring: Option<Vec<u32>>,
 }
 
@@ -19,7 +19,7 @@ impl LevelCounts {
         LevelCounts { by_level: vec![0; levels], occurring: (levels > FEW).then(Vec::new) }
     }
 
-    /// Counts the documents of a query, and returns whether any is judged.
+    /// Counts the documents of a query. Returns whether any is judged.
     pub fn count<C: Code>(&mut self, codes: &[C]) -> bool {
         let LevelCounts { by_level, occurring } = self;
         if occurring.is_none() && codes.len() > LONG {
@@ -53,7 +53,7 @@ impl LevelCounts {
         }
     }
 
-    /// Calls `take` with each level and count above 0, highest grade first, and sets the counts to 0.
+    /// Calls `take` with each level and its count, highest grade first, and sets the counts to 0.
     pub fn drain(&mut self, mut take: impl FnMut(usize, u32)) {
         let mut take = |level: usize, count: &mut u32| {
             if *count > 0 {
@@ -70,7 +70,7 @@ impl LevelCounts {
     }
 }
 
-/// The number of codes that are counted. Counters of one byte let the compiler use vector instructions.
+/// How many codes are counted. Counters of one byte let the compiler use vector instructions.
 pub(super) fn occurrences<C: Code>(codes: &[C], is_counted: impl Fn(C) -> bool) -> u32 {
     let in_chunk = |codes: &[C]| codes.iter().fold(0_u8, |count, &code| count + u8::from(is_counted(code)));
     codes.chunks(255).map(|codes| u32::from(in_chunk(codes))).sum()

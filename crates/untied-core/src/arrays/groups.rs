@@ -40,7 +40,7 @@ impl Groups {
         self.start(query)..self.start(query + 1)
     }
 
-    /// The name of a document in messages: the numbers of its query and of the document in it, both from 0.
+    /// The name of a document in messages: the index of its query, and its index in the query.
     pub fn place(&self, document: usize) -> String {
         let query = match self {
             Groups::Rows(_, width) => document / width,

@@ -1,16 +1,16 @@
-//! The input that labels are prepared from: grades, masks, and counts of documents that are not in the array.
+//! The input of labels: grades, masks, and counts of documents that are not in the array.
 
 use std::ops::Range;
 
 use super::{Groups, NumberColumn};
 use crate::error::{Error, Result};
 
-/// How many documents each query has, including those that are not in the array.
+/// How many documents each query has. Those that are not in the array count, too.
 #[derive(Debug, Clone, Copy)]
 pub enum DocumentCounts<'a> {
     /// The array has all documents.
     InArray,
-    /// The number of relevant documents; only if all of them have grade 1.
+    /// The number of relevant documents, if all of them have grade 1.
     Relevant(&'a [u64]),
     /// The number of documents of each of these grades. The array has all documents of other grades.
     ByGrade(&'a [(f64, &'a [u64])]),
@@ -19,9 +19,9 @@ pub enum DocumentCounts<'a> {
 /// The labels of all documents, and which documents are padding or unjudged.
 #[derive(Debug, Clone, Copy)]
 pub struct LabelInput<'a> {
-    /// Grades; NaN if the document is not judged.
+    /// The grades; NaN if a document is not judged.
     pub labels: NumberColumn<'a>,
-    /// 0 for padding, which is no document.
+    /// 0 for padding, and else a document.
     pub present: Option<&'a [u8]>,
     /// 0 for documents that are not judged.
     pub judged: Option<&'a [u8]>,
@@ -37,7 +37,7 @@ pub(super) enum Label {
 }
 
 impl LabelInput<'_> {
-    /// Checks that every column has a number for each document, or for each query.
+    /// Checks that every column has a number for each document or each query.
     pub(super) fn check_lengths(&self, groups: &Groups) -> Result<()> {
         let documents = self.labels.len();
         let wrong = |what: String| Err(Error::Value(what));

@@ -54,7 +54,7 @@ pub(super) struct Additive {
     per_grade: Option<Vec<usize>>,
     /// The order of tied documents that scores are for.
     ties: TieOrders,
-    /// For U: the discount of a document from the text before it, in place of `discounts`.
+    /// For U: how to compute the discount of a document from the text before it. It replaces `discounts`.
     texts: Option<UMeasure>,
 }
 

@@ -1,13 +1,14 @@
-//! Rescales values so that a random order of the retrieved documents has 0 and the best order 1.
+//! Adjusts values for chance: 0 is what a random order of the retrieved documents scores, and 1 what their best order
+//! scores.
 //!
-//! With v the value, E the mean over all orders of the documents retrieved for the query, and m the value of the best
-//! order, the adjusted value is
+//! With the value v, the mean E over all orders of the retrieved documents, and the value m of their best order, the
+//! adjusted value is
 //!
-//!   (v - E) / (m - E),
+//!   (v - E) / (m - E).
 //!
-//! the adjusted index of Hubert & Arabie (1985, equation 4), as Berrendorf, Faerman, Vermue & Tresp (2020) use it for
-//! ranks. It is linear in v, so adjusting a mean over tie orders gives the mean of the adjusted values. It is undefined
-//! where the best order is no better than a random one.
+//! This is the adjusted index of Hubert & Arabie (1985, equation 4), which Berrendorf, Faerman, Vermue & Tresp (2020)
+//! use for ranks. It is linear in v, so the mean over tie orders can be adjusted instead of every value. It is
+//! undefined if the best order is no better than a random one.
 
 use super::spread::Spread;
 use crate::equality::difference;
@@ -15,10 +16,10 @@ use crate::measures::{Certainty, Measure, Orders};
 use crate::ranking::{best, shuffled, worst};
 use crate::table::Judgments;
 
-/// The two values of a query that its other values are compared with: the random order's and the best order's.
+/// The value of a random order of a query's documents, and that of their best order.
 pub(super) struct ChanceBaseline {
     expected: f64,
-    /// The best value minus the expected one; NaN if that is not above 0.
+    /// The best value minus the expected one; NaN if this is not above 0.
     span: f64,
     /// Whether both values are exact.
     pub certainty: Certainty,
@@ -37,7 +38,7 @@ impl ChanceBaseline {
         ChanceBaseline { expected, span: if span > 0.0 { span } else { f64::NAN }, certainty }
     }
 
-    /// Adjusts the values of a query.
+    /// The adjusted values of a query.
     pub fn adjusted(&self, spread: Spread) -> Spread {
         let adjust = |value: f64| difference(value, self.expected) / self.span;
         Spread { mean: adjust(spread.mean), low: adjust(spread.low), high: adjust(spread.high), ..spread }

@@ -1,13 +1,13 @@
-//! Facts of an evaluation, in one list: bindings, types and the documentation are made from it.
+//! The facts about an evaluation. Python's types and the documentation are made from this list.
 
 /// The value of a fact.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Fact {
-    /// How many there are.
+    /// A number of items.
     Count(usize),
-    /// Whether it is so.
+    /// Yes or no.
     Flag(bool),
-    /// A number.
+    /// Another number.
     Number(f64),
     /// A number that is not known.
     Unknown,
@@ -37,7 +37,7 @@ impl From<Option<f64>> for Fact {
     }
 }
 
-/// How facts are combined with those of other queries of the same data.
+/// How a fact is combined with that of other queries.
 mod rules {
     pub(super) fn sum(all: &mut usize, more: usize) {
         *all += more;
@@ -47,7 +47,7 @@ mod rules {
         *all |= more;
     }
 
-    /// Keeps a fact that is the same for all queries of the data.
+    /// Keeps a fact that is the same for all queries.
     pub(super) fn same(all: &mut f64, more: f64) {
         *all = more;
     }
@@ -57,7 +57,7 @@ mod rules {
     }
 }
 
-/// Writes the struct, the sum of two, and the loop over all facts, each with its meaning.
+/// Defines the struct, the sum of two, and the loop over all facts, from a list of facts with their meanings.
 macro_rules! facts {
     ($(#[doc = $about:literal] $name:ident: $type:ty => $rule:ident,)*) => {
         /// Counts and flags of an evaluation, for warnings and notes.
@@ -80,7 +80,7 @@ macro_rules! facts {
                 Ok(())
             }
 
-            /// Adds the facts of other queries of the same data.
+            /// Adds the facts about other queries of the same data.
             pub(crate) fn add(&mut self, other: &Facts) {
                 $(rules::$rule(&mut self.$name, other.$name);)*
             }

@@ -8,7 +8,7 @@ use crate::settings::{Queries, Settings};
 use crate::table::profiles::Detail;
 use crate::table::{Judgments, Qrels, Rows, Run};
 
-/// The number of a query in the qrels, and its number in the run unless the run lacks it.
+/// The index of a query in the qrels, and its index in the run unless the run lacks it.
 pub(super) type QueryPair = (usize, Option<usize>);
 
 /// The error if there is no query to evaluate.
@@ -23,9 +23,9 @@ pub(super) struct Files<'a> {
     pub run: &'a Run,
     /// The queries to evaluate.
     pub pairs: Vec<QueryPair>,
-    /// The number of queries that are in both.
+    /// How many queries are in both.
     pub common: usize,
-    /// Whether only measures read the rankings. Rankings may then leave out what no measure of the plan needs.
+    /// Whether only measures read the rankings. Rankings may then leave out what no measure needs.
     pub measures_only: bool,
 }
 

@@ -1,5 +1,5 @@
-//! Distributions over all orders of tied documents: of the values of each query and of their aggregates. The orders of
-//! different queries are independent.
+//! The distributions of values over all orders of tied documents, for queries and for aggregates. Orders of different
+//! queries are independent.
 
 use rayon::prelude::*;
 
@@ -21,16 +21,16 @@ use crate::watch;
 /// The distributions of a run's values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Laws {
-    /// The numbers of the queries in the qrels, ascending.
+    /// The indices of the queries in the qrels, ascending.
     pub queries: Vec<usize>,
     /// The distribution of each measure's aggregate; none if no query has a value.
     pub totals: Vec<Option<Law>>,
-    /// For each query, the distribution of each measure's value; none if the value is undefined and left out. Empty
-    /// unless they were asked for.
+    /// The distribution of each measure for each query; none if its value is undefined and left out. Empty unless asked
+    /// for.
     pub of_queries: Vec<Vec<Option<Law>>>,
 }
 
-/// Computes the distributions of a run's values; with `keep`, also returns those of each query.
+/// Computes the distributions of a run's values. With `keep`, it also returns those of each query.
 ///
 /// # Errors
 /// A measure has no distribution, the settings allow none, or an error of [`super::evaluate`].
@@ -93,8 +93,8 @@ fn require_law(Planned { spec, measure, .. }: &Planned) -> Result<()> {
     Err(Error::Measure(format!("{spec}: the distribution over tie orders is not known: {why}")))
 }
 
-/// The distribution of a measure's value over the orders of a tied ranking: by the measure's own algorithm, or from all
-/// orders if they are few; otherwise enclosed by the lowest and the highest value.
+/// The distribution of a measure's value over tie orders: by the measure's own algorithm, or from all orders if they
+/// are few. Otherwise, the lowest and the highest value enclose it.
 fn law_of(measure: &dyn Measure, tied: &Ranking, truth: &Judgments<'_>, limits: Limits) -> Result<Law> {
     let law = match measure.distribution() {
         Some(distribution) => distribution.law(tied, truth, limits)?,
@@ -143,7 +143,7 @@ fn laws_of_query(
     plan.measures.iter().map(of_measure).collect()
 }
 
-/// Independent terms of an aggregate: the sum of those that are certain, and the distributions of the others.
+/// The terms of an aggregate: the sum of the certain ones, and the distributions of the others.
 #[derive(Default, Clone)]
 struct Terms {
     count: usize,
@@ -165,7 +165,7 @@ impl Terms {
         }
     }
 
-    /// The distribution of the aggregate; none if no value was added and the aggregate is not a sum.
+    /// The distribution of the aggregate; none if it is no sum and no value was added.
     fn total(self, aggregate: Aggregate, limits: Limits) -> Result<Option<Law>> {
         if self.count == 0 {
             return Ok((aggregate == Aggregate::Sum).then(|| Law::certain(0.0)));

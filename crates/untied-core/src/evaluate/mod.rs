@@ -1,4 +1,4 @@
-//! Evaluates rankings: from a run, qrels and measures, it computes the value of each measure for each query.
+//! Evaluates rankings: computes the value of each measure for each query, from a run, qrels and measures.
 
 mod chance;
 mod facts;
@@ -39,17 +39,17 @@ pub(crate) use workspace::Workspace;
 /// The value of a measure, for a query or as an aggregate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MeasureValue {
-    /// The mean over the tie orders that the policy allows; with `unjudged` best or worst, the end of the bounds.
+    /// The mean over the tie orders that the policy allows. With `unjudged` best or worst, it is the end of the bounds.
     pub mean: f64,
-    /// The variance over the tie orders, if it was asked for and is known.
+    /// The variance over tie orders, if it was asked for and is known.
     pub variance: Option<f64>,
     /// The smallest and the largest value, if they were asked for.
     pub range: Option<(f64, f64)>,
     /// Whether the value is exact, enclosed or estimated.
     pub certainty: Certainty,
-    /// The standard error of an estimated mean, if it is known; an upper limit of it for an aggregate.
+    /// The standard error of an estimated mean, if it is known. For an aggregate, it is an upper limit.
     pub error: Option<f64>,
-    /// Whether it depends on the grades of unjudged documents if the value is defined. False for aggregates.
+    /// Whether grades of unjudged documents decide if the value is defined. False for aggregates.
     pub unsettled: bool,
 }
 
@@ -62,11 +62,11 @@ impl From<PairScore> for MeasureValue {
 /// The values of all queries and measures.
 #[derive(Debug)]
 pub struct Evaluation {
-    /// The numbers of the queries in the qrels, ascending; empty if there are no qrels.
+    /// The indices of the queries in the qrels, ascending. Empty if there are no qrels.
     pub queries: Vec<usize>,
     /// The aggregate of each measure.
     pub totals: Vec<MeasureValue>,
-    /// What warnings and notes say.
+    /// The facts for warnings and notes.
     pub facts: Facts,
     /// The flags of each query.
     pub flags: Vec<Flags>,
@@ -75,7 +75,7 @@ pub struct Evaluation {
     shape: CellLayout,
 }
 
-/// The meaning of a cell.
+/// What a cell holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Field {
     Mean,
@@ -86,7 +86,7 @@ enum Field {
     Error,
 }
 
-/// How the cells of a query are arranged: field by field, and within a field measure by measure. Means are always there.
+/// The order of the cells of a query: field by field, and measure by measure within a field. Means are always there.
 #[derive(Debug, Clone, Copy)]
 struct CellLayout {
     measures: usize,
@@ -139,7 +139,7 @@ impl CellLayout {
     }
 }
 
-/// The cells, notes and flags that the evaluation of a query fills in.
+/// The cells, notes and flags of a query, which its evaluation fills in.
 struct QueryCells<'a> {
     shape: CellLayout,
     /// All 0 at first.
@@ -166,7 +166,7 @@ fn put(cell: &mut f64, value: f64) {
 }
 
 impl Evaluation {
-    /// The names of the columns that were asked for in addition to the mean.
+    /// The names of the columns that were asked for, besides the mean.
     pub fn columns(&self) -> Vec<&'static str> {
         let asked = [("low", self.shape.range), ("high", self.shape.range), ("variance", self.shape.variance)];
         asked.iter().filter(|(_, asked)| *asked).map(|(name, _)| *name).collect()
@@ -186,7 +186,7 @@ impl Evaluation {
     }
 }
 
-/// Evaluates a run. The number of threads changes no value, because queries are independent and are added up in order.
+/// Evaluates a run. The number of threads changes no value, because queries are added up in order.
 ///
 /// # Errors
 /// There is no query, a score does not fit the precision, or a value is undefined and the settings make that an error.
@@ -240,10 +240,10 @@ pub(crate) fn evaluate_source<S: RankingSource, T: Send>(
     Ok((Evaluation::new(values, plan, settings), seen))
 }
 
-/// How many queries are added up for one measure before the next measure, so that their cells stay in the cache.
+/// How many queries are added up for one measure before the next measure, while their cells are in the cache.
 const ADDED_TOGETHER: usize = 512;
 
-/// With at least this many queries, a parallel task evaluates [`STEP`] of them instead of one.
+/// From this number of queries on, a parallel task evaluates [`STEP`] queries instead of one.
 const MANY: usize = 1 << 14;
 const STEP: usize = 64;
 
@@ -256,7 +256,7 @@ struct QueryValues {
 }
 
 impl QueryValues {
-    /// Evaluates all queries of a source in parallel. If several fail, it returns the error of the first with its number.
+    /// Evaluates all queries of a source in parallel. If several fail, it returns the error of the first one.
     fn new<S: RankingSource, T: Send>(
         source: &S,
         plan: &Plan,
@@ -270,7 +270,7 @@ impl QueryValues {
         let mut cells = vec![0.0; source.len() * width];
         let mut notes = vec![Note::NONE; source.len() * measures];
         let mut flags = vec![Flags::default(); source.len()];
-        // A query alone is too little work for a parallel task if there are very many.
+        // If there are very many queries, one is too little work for a parallel task.
         let step = if source.len() < MANY { 1 } else { STEP };
         let outcomes: Vec<std::result::Result<Vec<T>, (usize, Error)>> = cells
             .par_chunks_mut(step * width)
@@ -370,7 +370,7 @@ mod tests {
         chunk
     }
 
-    /// Judgments of the queries q and r, and the pieces of a run that retrieves documents for q and for s, not for r.
+    /// Judgments of the queries q and r, and pieces of a run that has documents for q and s, not for r.
     fn inputs() -> (Qrels, Vec<Chunk>) {
         let judgments = vec![query("q", &[("a", 1.0), ("b", 0.0)]), query("r", &[("a", 1.0)])];
         let run = vec![query("q", &[("a", 0.5), ("b", 0.5)]), query("s", &[("a", 1.0)])];

@@ -46,14 +46,13 @@ impl Note {
         self.0 & Note::UNDEFINED != 0
     }
 
-    /// Whether relevant documents among the unjudged ones could lower the value: its lower bound is below the value
-    /// with all of them non-relevant.
+    /// Whether relevant documents among the unjudged ones could lower the value.
     #[inline]
     pub fn overstated(self) -> bool {
         self.0 & Note::OVERSTATED != 0
     }
 
-    /// Whether it depends on the grades of unjudged documents if the value is defined.
+    /// Whether grades of unjudged documents decide if the value is defined.
     #[inline]
     pub fn unsettled(self) -> bool {
         self.0 & Note::UNSETTLED != 0
@@ -75,7 +74,7 @@ impl Flags {
         self.0 & 1 != 0
     }
 
-    /// Whether the qrels have any of the retrieved documents.
+    /// Whether the qrels have any retrieved document.
     #[inline]
     pub fn matched(self) -> bool {
         self.0 & 2 != 0
@@ -88,7 +87,7 @@ impl Flags {
     }
 }
 
-/// Counts the items for which `holds` is true. Counters of one byte let the compiler use vector instructions.
+/// How many items fulfil `holds`. Counters of one byte let the compiler use vector instructions.
 pub(super) fn count<T: Copy>(items: &[T], holds: impl Fn(T) -> bool) -> usize {
     let in_chunk = |chunk: &[T]| chunk.iter().fold(0_u8, |count, &item| count + u8::from(holds(item)));
     items.chunks(u8::MAX.into()).map(|chunk| usize::from(in_chunk(chunk))).sum()

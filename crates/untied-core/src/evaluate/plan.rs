@@ -12,7 +12,7 @@ use crate::settings::{Adjust, Settings, Take, Unjudged};
 use crate::table::profiles::Detail;
 use crate::table::{Judgments, Lengths, Qrels};
 
-/// A measure that was built, with what the evaluation asks of it for every query.
+/// A measure that was built, with facts that every query needs.
 pub(crate) struct Planned {
     /// The measure with its parameters and cutoff.
     pub spec: Spec,
@@ -58,7 +58,7 @@ impl Planned {
         if layout == Layout::Tied { self.relevant_only } else { self.relevant_only_untied }
     }
 
-    /// What it reads of a judgment's grade: 1 or 0 if that is only whether the document is relevant, else the grade.
+    /// What it reads of a judgment: 1 or 0 if it only asks whether the document is relevant, and else the grade.
     pub fn read(&self, grade: f64) -> f64 {
         match self.measure.only_relevance() {
             Some(rel) if grade >= 0.0 => f64::from(grade >= rel),
@@ -66,7 +66,7 @@ impl Planned {
         }
     }
 
-    /// The error if bounds are asked for that the measure does not have.
+    /// The error for bounds that the measure does not have.
     pub fn without_bounds(&self) -> Error {
         Error::Value(format!("bounds over unjudged documents are not known for {}", self.spec))
     }
@@ -86,7 +86,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Builds measures for these qrels and for runs up to this depth, for any settings.
+    /// Builds measures for these qrels, and for runs up to this depth.
     ///
     /// # Errors
     /// A measure's parameters are wrong or do not fit the grades, or it needs lengths or details that are missing.
@@ -94,7 +94,7 @@ impl Plan {
         Plan::built_by(registry::build, specs, qrels, depth, lengths, Unjudged { kept: true, take: Take::Range })
     }
 
-    /// Builds measures by any function, also ones that are not in the registry, for one way to treat unjudged documents.
+    /// Builds measures with `build`, which may make measures that are not in the registry.
     ///
     /// # Errors
     /// As [`Plan::new`].
@@ -110,13 +110,13 @@ impl Plan {
         if let (Some(spec), None) = (by_length, lengths) {
             return Err(spec.lacks_lengths());
         }
-        // Retrieved documents that are not judged may be relevant in addition to all judged ones.
+        // Unjudged documents that are retrieved may be relevant in addition to all judged ones.
         let scope = Scope { depth: depth + qrels.longest(), grades: qrels.grades() };
         let lengths = by_length.and(lengths).cloned();
         Plan::for_scope(build, specs, qrels.detail(), &scope, lengths, depth, unjudged)
     }
 
-    /// Builds measures for a scope of which only the grades, the depth and the details of judgments are known.
+    /// Builds measures from the grades, the depth and the details of judgments alone.
     pub(crate) fn for_scope(
         build: Build,
         specs: &[Spec],
@@ -138,7 +138,7 @@ impl Plan {
         })
     }
 
-    /// Checks that all values can be adjusted if the settings ask for it.
+    /// Checks that all values can be adjusted for chance, if the settings ask for it.
     fn check_adjust(&self, settings: Settings) -> Result<()> {
         if settings.adjust == Adjust::None {
             return Ok(());
@@ -164,15 +164,15 @@ impl Plan {
         self.measures.iter().map(total).collect()
     }
 
-    /// The grades that a measure allows for an unjudged document; see [`Spec::possible_grades`].
+    /// The possible grades of an unjudged document for a measure; see [`Spec::possible_grades`].
     pub fn possible_grades(&self, measure: usize) -> &[f64] {
         &self.measures[measure].possible_grades
     }
 
-    /// The measure of a plan that has only one, which must have bounds over unjudged documents.
+    /// The only measure of a plan. It must have bounds over unjudged documents.
     ///
     /// # Errors
-    /// It leaves out unjudged documents, so it has no bounds; or its value may be undefined.
+    /// The measure leaves out unjudged documents, so it has no bounds; or its value may be undefined.
     pub(crate) fn only(&self) -> Result<&Planned> {
         let planned = &self.measures[0];
         if planned.spec.info.lower_is_better {
@@ -207,12 +207,12 @@ impl Plan {
         is_plain && self.measures.iter().all(|planned| planned.reads_relevant_only(layout))
     }
 
-    /// The rank up to which the measures read: no measure reads a group that begins after it.
+    /// The last rank that the measures read. No measure reads a group that begins after it.
     pub(crate) fn reads_to(&self) -> usize {
         self.measures.iter().map(|planned| planned.measure.reads_to()).max().unwrap_or(usize::MAX)
     }
 
-    /// Whether a measure is a formula of the user. Formulas call Python, so only one thread at a time can evaluate them.
+    /// Whether a measure is a user's formula. Formulas call Python, so only one thread at a time can evaluate them.
     pub fn has_formulas(&self) -> bool {
         self.formulas
     }
@@ -222,7 +222,7 @@ impl Plan {
         self.measures.iter().any(|planned| planned.by_profile)
     }
 
-    /// How the cells of a query are arranged.
+    /// The order of the cells of a query.
     pub(super) fn shape(&self, settings: Settings) -> CellLayout {
         CellLayout::new(self.measures.len(), self.formulas, settings)
     }
@@ -233,10 +233,10 @@ impl Plan {
     }
 }
 
-/// The depth that measures are built for at first: few runs are deeper, so most measures are built only once.
+/// The depth for which measures are built at first. Few runs are deeper, so most measures are built only once.
 const USUAL_DEPTH: usize = 1000;
 
-/// Measures and settings for some qrels. Measures are built again, for more depth, if a run is deeper than all before.
+/// Measures and settings for some qrels. If a run is deeper than all before, its measures are built again.
 pub struct Prepared {
     /// The measures with their parameters and cutoffs.
     pub specs: Vec<Spec>,
@@ -259,7 +259,7 @@ impl Prepared {
         Prepared::built_by(registry::build, specs, settings, qrels, lengths)
     }
 
-    /// Builds measures by any function, also ones that are not in the registry, for one way to treat unjudged documents.
+    /// Builds measures with `build`, which may make measures that are not in the registry.
     ///
     /// # Errors
     /// As [`Plan::new`].
@@ -276,7 +276,7 @@ impl Prepared {
         Ok(Prepared { specs, settings, formulas, build, lengths, plan: Mutex::new(Arc::new(plan)) })
     }
 
-    /// How the cells of a query are arranged.
+    /// The order of the cells of a query.
     pub(super) fn shape(&self) -> CellLayout {
         CellLayout::new(self.specs.len(), self.formulas, self.settings)
     }
@@ -291,8 +291,8 @@ impl Prepared {
         if plan.reaches(depth) {
             return Ok(plan);
         }
-        // At least twice as deep, because each piece of a streamed run may be deeper than the last. The lock is not held:
-        // building a user's measure calls Python, whose lock another thread may hold while it waits for this one.
+        // It is at least twice as deep, because each piece of a streamed run may be deeper than the last. The lock is
+        // not held: a user's measure calls Python, whose lock another thread may hold while it waits for this one.
         let depth = depth.max(2 * plan.depth);
         let deeper = Arc::new(Plan::built_by(
             self.build,

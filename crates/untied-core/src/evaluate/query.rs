@@ -47,7 +47,7 @@ struct RankedQuery<'a, S> {
 }
 
 impl<S: RankingSource> RankedQuery<'_, S> {
-    /// Fills in only means, over the ranking as it is. This shorter way matters for millions of short queries.
+    /// Fills in only means, from the ranking as it is. This shorter way matters for millions of short queries.
     #[inline]
     fn means(&self, row: &mut QueryCells<'_>) -> Result<()> {
         let RankedQuery { task: EvaluationTask { plan, settings, sifts, .. }, workspace, truth, .. } = self;
@@ -61,7 +61,7 @@ impl<S: RankingSource> RankedQuery<'_, S> {
             let mean = measure.mean_on(base, read, truth);
             if !mean.is_nan() {
                 put(cell, mean);
-                // Without ties every measure is exact.
+                // Without ties, every measure is exact.
                 if is_tied {
                     *note = note.with(measure.certainty(ranking, truth));
                 }
@@ -78,7 +78,7 @@ impl<S: RankingSource> RankedQuery<'_, S> {
         Ok(())
     }
 
-    /// The value of [`Measure::base`], from the source if it has computed it.
+    /// The value of [`Measure::base`]. The source may have computed it.
     #[inline]
     fn base(&self, m: usize, measure: &dyn Measure, truth: &Judgments<'_>) -> f64 {
         self.bases.map_or_else(|| measure.base(truth), |bases| bases[m])
@@ -151,7 +151,7 @@ impl<S: RankingSource> RankedQuery<'_, S> {
         }
     }
 
-    /// Notes whether a value is exact, enclosed or estimated, with its standard error if it is a user's formula.
+    /// Notes whether a value is exact, enclosed or estimated. A user's formula also gets a standard error.
     fn note_certainty(
         &self,
         measured: &MeasuredQuery<'_>,
@@ -161,7 +161,7 @@ impl<S: RankingSource> RankedQuery<'_, S> {
     ) {
         let ranking = &measured.orders.tied;
         let mut certainty = chance.map_or(Certainty::Exact, |chance| chance.certainty);
-        // Without ties every measure is exact.
+        // Without ties, every measure is exact.
         if ranking.is_tied() {
             certainty = certainty.max(measured.measure.certainty(ranking, measured.truth));
             if let Some(formula) = measured.measure.formula() {
@@ -175,7 +175,7 @@ impl<S: RankingSource> RankedQuery<'_, S> {
         row.notes[m] = row.notes[m].with(certainty);
     }
 
-    /// Returns the exception that the user's formula raised, if it raised one.
+    /// Returns the exception that the user's formula raised, if any.
     fn check(&self, planned: &Planned, formula: Option<&Formula>) -> Result<()> {
         let Some(source) = formula.and_then(Formula::failure) else { return Ok(()) };
         let (measure, query) = (planned.spec.to_string(), Some(self.source.name(self.query)));
@@ -189,8 +189,8 @@ impl<S: RankingSource> RankedQuery<'_, S> {
     }
 }
 
-/// Whether the cells of an undefined value become NaN. Otherwise they stay 0, which is wrong if lower values are better,
-/// because 0 would then beat every value.
+/// Whether an undefined value becomes NaN. Otherwise it stays 0, which is wrong if lower values are better, because 0
+/// would beat every value.
 fn shows_undefined(planned: &Planned, settings: &Settings) -> bool {
     settings.undefined != Undefined::Zero || planned.spec.info.lower_is_better
 }

@@ -1,4 +1,4 @@
-//! The interface to judged rankings, whether they come from files, arrays or features.
+//! The interface to judged rankings from files, arrays or features.
 
 use super::{Plan, Workspace};
 use crate::error::Result;
@@ -7,7 +7,7 @@ use crate::table::Judgments;
 
 /// Judged rankings, query by query.
 pub(crate) trait RankingSource: Sync {
-    /// Memory that only this source needs to write a ranking, used again for the next query.
+    /// The memory in which this source writes a ranking. It is used again for the next query.
     type Buffers: Default + Send;
 
     /// The number of queries.
@@ -19,14 +19,14 @@ pub(crate) trait RankingSource: Sync {
     /// The judgments of a query.
     fn judgments(&self, query: usize) -> Judgments<'_>;
 
-    /// The value of [`Measure::base`] for each measure, if the source has computed them already.
+    /// The value of [`Measure::base`] for each measure, if the source has computed it already.
     ///
     /// [`Measure::base`]: crate::measures::Measure::base
     fn bases(&self, _query: usize) -> Option<&[f64]> {
         None
     }
 
-    /// The same judgments with the numbers of profiles as grades, if a measure of the plan reads profiles.
+    /// The judgments with the numbers of profiles as grades, if a measure reads profiles.
     fn profiles(&self, _query: usize, _plan: &Plan) -> Option<Judgments<'_>> {
         None
     }
@@ -43,11 +43,11 @@ pub(crate) trait RankingSource: Sync {
     ) -> Result<RankingFlags>;
 }
 
-/// What warnings and summaries need to know about a ranking.
+/// Facts about a ranking, for warnings and summaries.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RankingFlags {
     /// Whether tied documents have different grades.
     pub mixed: bool,
-    /// Whether the qrels have any of the retrieved documents.
+    /// Whether the qrels have any retrieved document.
     pub matched: bool,
 }

@@ -1,4 +1,4 @@
-//! A measure's value and bounds for one query, under the policies for ties and unjudged documents.
+//! The value and the bounds of a measure for one query, under the policies for ties and unjudged documents.
 
 use crate::equality::{are_equal, difference};
 use crate::grade::Level;
@@ -7,14 +7,14 @@ use crate::measures::{Measure, Orders};
 use crate::settings::{Settings, Take, Undefined};
 use crate::table::Judgments;
 
-/// A measure's value and bounds under the policies; bounds that the policies do not ask for are NaN.
+/// The value and the bounds of a measure. Bounds that the policies do not ask for are NaN.
 pub struct Spread {
     pub mean: f64,
     pub low: f64,
     pub high: f64,
-    /// Whether the lower bound is below the value with all unjudged documents non-relevant.
+    /// Whether the lower bound is below the value in which all unjudged documents are non-relevant.
     pub overstated: bool,
-    /// Whether it depends on the grades of unjudged documents if the value is defined.
+    /// Whether grades of unjudged documents decide if the value is defined.
     pub unsettled: bool,
 }
 
@@ -24,14 +24,14 @@ impl Spread {
     }
 }
 
-/// A measure and a query to evaluate it on.
+/// A measure, and a query to evaluate it on.
 pub struct MeasuredQuery<'a> {
     pub measure: &'a dyn Measure,
     pub orders: &'a Orders,
     pub truth: &'a Judgments<'a>,
     /// See [`Measure::base`].
     pub base: f64,
-    /// Grades that an unjudged document may have, highest first.
+    /// The possible grades of an unjudged document, highest first.
     pub grades: &'a [f64],
     pub settings: Settings,
     pub lower_is_better: bool,
@@ -40,7 +40,7 @@ pub struct MeasuredQuery<'a> {
 }
 
 impl MeasuredQuery<'_> {
-    /// The value and bounds over everything that the policies leave open; none if the measure has no such bounds.
+    /// The value and the bounds over everything that the policies leave open. None if the measure has no such bounds.
     pub fn spread(&self) -> Option<Spread> {
         match self.settings.unjudged.take {
             Take::Mean => Some(self.over_ties()),
@@ -49,7 +49,7 @@ impl MeasuredQuery<'_> {
         }
     }
 
-    /// The value and bounds over orders of tied documents.
+    /// The value and the bounds over orders of tied documents.
     #[inline]
     fn over_ties(&self) -> Spread {
         let extremes = || self.measure.extremes(self.orders, self.truth);
@@ -60,13 +60,14 @@ impl MeasuredQuery<'_> {
             Take::Worst => Spread::new(self.worse(extremes()), f64::NAN, f64::NAN),
             Take::Range => {
                 let (mean, (low, high)) = (mean(), extremes());
-                // The mean is added up in another order, so rounding may put it outside of the extremes.
+                // Rounding may put the mean outside of the extremes, because it is added up in another order.
                 Spread::new(mean, low.min(mean), high.max(mean))
             }
         }
     }
 
-    /// The value and bounds over orders of tied documents and grades of unjudged ones, if the measure has bounds.
+    /// The value and the bounds over orders of tied documents and grades of unjudged ones. None if the measure has no
+    /// such bounds.
     fn over_grades(&self) -> Option<Spread> {
         let unretrieved = if self.settings.pooled { self.unretrieved_pool() } else { 0 };
         let counts_zero = self.settings.undefined == Undefined::Zero && !self.lower_is_better;
@@ -126,7 +127,7 @@ impl MeasuredQuery<'_> {
         })
     }
 
-    /// The number of unjudged documents of the pool (those with a negative grade) that are not retrieved.
+    /// The number of unjudged documents of the pool (with a negative grade) that are not retrieved.
     fn unretrieved_pool(&self) -> usize {
         let pooled = |levels: &[Level]| {
             let negative = levels.iter().filter(|level| level.grade < 0.0);
@@ -158,8 +159,8 @@ impl MeasuredQuery<'_> {
     }
 }
 
-/// Widens bounds to enclose a value that is outside only because of rounding. A value that is farther outside stays there:
-/// Bpref leaves unjudged documents out, which no grade of them does.
+/// Widens bounds to enclose a value that is outside only by rounding. A value may be farther outside: Bpref leaves out
+/// unjudged documents, while its bounds give each of them a grade.
 fn with_rounding(bounds: Bounds, value: f64) -> Bounds {
     let Bounds { low, high, .. } = bounds;
     Bounds {

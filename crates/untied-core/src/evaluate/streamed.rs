@@ -10,8 +10,8 @@ use crate::read::Pieces;
 use crate::settings::Queries;
 use crate::table::{Chunk, CompleteQueries, Qrels, Run, refuse_repeats, returned};
 
-/// How many blocks of a file are evaluated at a time, while as many are read. The number of threads does not change it, so
-/// that the first error is the same with any number of threads.
+/// How many blocks of a file are evaluated at a time, while as many are read. It does not depend on the number of
+/// threads, so neither does the first error.
 const BLOCKS: u64 = 16;
 
 /// How many queries that the run lacks are evaluated at a time.
@@ -25,15 +25,15 @@ pub struct Streamed {
     values: QueryValues,
     /// Whether each query of the qrels is evaluated.
     is_evaluated: Vec<bool>,
-    /// Queries of the run that are not judged.
+    /// The queries of the run that are not judged.
     unknown: HashSet<Box<[u8]>>,
-    /// The first query, by number, that cannot be evaluated, with its error. The queries after it are evaluated all the
-    /// same, so that the error does not depend on the order of the run.
+    /// The error of the first query that cannot be evaluated, and the index of this query. Later queries are evaluated
+    /// all the same, so that the error does not depend on the order of the run.
     failed: Option<(usize, Error)>,
 }
 
 impl Streamed {
-    /// Before the first piece; `source` names the run in messages.
+    /// An evaluation before the first piece. `source` names the run in messages.
     pub fn new(source: &str, qrels: &Qrels, prepared: &Prepared) -> Streamed {
         let shape = prepared.shape();
         let values = QueryValues {
@@ -46,8 +46,8 @@ impl Streamed {
         Streamed { source: source.into(), complete, values, is_evaluated, unknown, failed: None }
     }
 
-    /// Takes the next rows, and evaluates the queries that they complete in parallel. The rows of a query may be in
-    /// several pieces. Returns chunks whose memory can be used again.
+    /// Takes the next rows, and evaluates the queries that are complete. The rows of a query may be in several pieces.
+    /// Returns chunks whose memory can be used again.
     ///
     /// # Errors
     /// A document appears twice in a query, or a query comes back after another.
@@ -58,7 +58,7 @@ impl Streamed {
         self.evaluate(qrels, prepared, complete)
     }
 
-    /// Ends the run, and returns the values and facts that evaluating it as a whole would give.
+    /// Ends the run, and returns the values and facts of the whole run.
     ///
     /// # Errors
     /// As [`Streamed::push`] and [`super::evaluate`].
@@ -99,7 +99,7 @@ impl Streamed {
         Ok(evaluation)
     }
 
-    /// Evaluates the queries of some chunks, none of which goes on after them.
+    /// Evaluates the queries of some chunks, all of which are complete.
     fn evaluate(&mut self, qrels: &Qrels, prepared: &Prepared, complete: Vec<Chunk>) -> Result<Vec<Chunk>> {
         let chunks = complete.len();
         if chunks == 0 {
@@ -149,7 +149,7 @@ impl Streamed {
     }
 }
 
-/// The numbers of cells and of notes of a query.
+/// The number of cells of a query, and its number of notes.
 fn widths(prepared: &Prepared) -> (usize, usize) {
     let shape = prepared.shape();
     (shape.cells(), shape.measures)
@@ -160,10 +160,10 @@ pub trait Stream: Send {
     /// The name of the run in messages.
     fn source(&self) -> &str;
 
-    /// The rows of at most this number of pieces; `None` at the end.
+    /// The rows of the next pieces, of which there are at most `pieces`. None at the end.
     ///
     /// # Errors
-    /// It cannot be read, or is malformed.
+    /// The run cannot be read, or is malformed.
     fn next(&mut self, pieces: u64) -> Result<Option<Vec<Chunk>>>;
 
     /// Takes back chunks that are no longer needed.
@@ -187,8 +187,8 @@ impl Stream for Pieces {
 /// Evaluates a run while it is read, and keeps only the values.
 ///
 /// # Errors
-/// The run cannot be read or is malformed, or an error of [`Streamed::finish`]. Of several malformed lines and repeated
-/// documents, the error names one of those that are read first.
+/// The run cannot be read or is malformed, or an error of [`Streamed::finish`]. If there are several, the error names one of those
+/// that are read first.
 pub fn evaluate_stream(mut run: impl Stream, qrels: &Qrels, prepared: &Prepared) -> Result<Evaluation> {
     let mut streamed = Streamed::new(run.source(), qrels, prepared);
     let mut next = run.next(BLOCKS)?;
@@ -203,15 +203,15 @@ pub fn evaluate_stream(mut run: impl Stream, qrels: &Qrels, prepared: &Prepared)
 /// Whether a run is evaluated while it is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Streaming {
-    /// It must be: a run that is not grouped by query is an error.
+    /// Yes. A run that is not grouped by query is an error.
     Required,
-    /// If it is grouped by query; else it is read again, into memory.
+    /// Yes, if it is grouped by query. Otherwise it is read again, into memory.
     Preferred,
-    /// It is read into memory, because it can be read only once.
+    /// No. It is read into memory, because it can be read only once.
     Never,
 }
 
-/// Evaluates a run that can be opened to be read piece by piece, or held in memory.
+/// Evaluates a run that can be opened for streaming, or read into memory.
 ///
 /// # Errors
 /// As [`evaluate_stream`] and [`evaluate_held`].

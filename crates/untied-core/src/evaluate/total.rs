@@ -6,29 +6,29 @@ use crate::names::Aggregate;
 use crate::settings::{Settings, Take};
 use crate::statistics::ExactSum;
 
-/// The aggregate of a measure: of its means, and of its lower and upper bounds. Tie orders of different queries are
-/// independent, so variances add up; the variance of a geometric mean is not known.
+/// The aggregates of a measure's means, and of its lower and upper bounds. Tie orders of different queries are
+/// independent, so variances add up. The variance of a geometric mean is not known.
 ///
-/// Sums are exact until they are read, so the order of the queries does not matter.
+/// Sums are exact until they are read, so the order of queries does not matter.
 #[derive(Debug, Clone)]
 pub struct Total {
     aggregate: Aggregate,
     /// The number of queries with a value.
     n: f64,
-    /// The sum of the values of queries; for a geometric mean, of their logarithms.
+    /// The sum of the queries' values. For a geometric mean, it is the sum of their logarithms.
     mean: QuerySum,
-    /// The sums of the lower and of the upper bounds of queries' values; none if no bounds are computed.
+    /// The sums of the queries' lower and upper bounds. None if bounds are not computed.
     range: Option<(QuerySum, QuerySum)>,
-    /// The sum of the queries' variances over orders of ties; none if they are not computed or one is unknown.
+    /// The sum of the queries' variances over tie orders. None if they are not computed, or one is unknown.
     variance: Option<ExactSum>,
-    /// Whether the values of all queries are exact, or the least exact kind among them.
+    /// The least exact certainty of all queries.
     certainty: Certainty,
-    /// The sum of standard errors. All queries use the same seed, so their errors may be correlated; therefore they are
-    /// added, which gives an upper limit.
+    /// The sum of standard errors. All queries use the same seed, so their errors may be correlated. Their sum is an
+    /// upper limit.
     error: Option<ExactSum>,
 }
 
-/// Whether a sum aims at the smallest or at the largest mean, if unjudged documents decide which queries count.
+/// Whether a sum is the smallest or the largest possible, if unjudged documents decide which queries count.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum End {
     Least,
@@ -39,11 +39,11 @@ enum End {
 #[derive(Debug, Clone)]
 struct QuerySum {
     end: End,
-    /// The sum over the queries that count, whatever the grades of unjudged documents are.
+    /// The sum over the queries that always count.
     sum: ExactSum,
-    /// How many queries that sum is over.
+    /// How many queries always count.
     n: f64,
-    /// The values of the queries that only count with some grades of their unjudged documents.
+    /// The values of the queries that count only with some grades of unjudged documents.
     unsettled: Vec<f64>,
 }
 
@@ -63,8 +63,7 @@ impl QuerySum {
     }
 
     /// The sum over the queries with the smallest or the largest mean, and their number. Grades of different queries
-    /// are independent, so each query that may count is chosen freely: the most extreme ones, as long as they move the
-    /// mean.
+    /// are independent, so each query may be chosen freely: the most extreme ones, as long as they move the mean.
     fn extreme(&self) -> (f64, f64) {
         if self.unsettled.is_empty() {
             return (self.sum.value(), self.n);
@@ -90,7 +89,7 @@ impl QuerySum {
     }
 }
 
-/// Adds a number to a sum; an unknown number makes the sum unknown.
+/// Adds a number to a sum. An unknown number makes the sum unknown.
 fn add_if_known(sum: &mut Option<ExactSum>, number: Option<f64>) {
     match (&mut *sum, number) {
         (Some(sum), Some(number)) => sum.add(number),
@@ -108,7 +107,7 @@ impl Total {
         let [mean, low, high] = match settings.unjudged.take {
             Take::Best => [best; 3],
             Take::Worst => [worst; 3],
-            // Means treat unjudged documents as non-relevant, and are NaN for a query that does not count then.
+            // Means treat unjudged documents as non-relevant. They are NaN for a query that does not count then.
             _ => [End::Least, End::Least, End::Most],
         }
         .map(QuerySum::new);
@@ -116,7 +115,7 @@ impl Total {
         Total { aggregate, n: 0.0, mean, range, variance, certainty: Certainty::Exact, error }
     }
 
-    /// Adds the value of a query; an undefined value is left out.
+    /// Adds the value of a query. An undefined value is left out.
     #[inline(always)]
     pub fn add(&mut self, value: &MeasureValue) {
         if let Some((low, high)) = value.range
@@ -142,7 +141,7 @@ impl Total {
         }
     }
 
-    /// Adds exact means of queries that always count, without bounds and variances; returns how many are undefined.
+    /// Adds exact means of queries that always count, without bounds and variances. Returns how many are undefined.
     pub(super) fn add_means(&mut self, means: impl Iterator<Item = f64>) -> usize {
         let (mut defined, mut left_out) = (0, 0);
         for mean in means {
@@ -158,7 +157,7 @@ impl Total {
         left_out
     }
 
-    /// The aggregate over all queries added so far. If no query has a value, it is NaN, or 0 for a sum.
+    /// The aggregate over all queries added so far. Without a value, it is NaN, or 0 for a sum.
     pub fn finish(&self) -> MeasureValue {
         // The queries that count only with some grades are chosen so that the aggregate is as low or as high as
         // possible.

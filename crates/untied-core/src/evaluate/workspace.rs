@@ -1,4 +1,4 @@
-//! The rankings of one query that measures read, in memory that is used again for the next query.
+//! The rankings of one query that measures read. Their memory is used again for the next query.
 
 use super::plan::Planned;
 use super::{Plan, RankingFlags, RankingSource};
@@ -12,9 +12,9 @@ use crate::table::Judgments;
 pub(super) struct EvaluationTask<'a> {
     pub plan: &'a Plan,
     pub settings: Settings,
-    /// Whether rankings keep groups without judged documents, whose grades then vary.
+    /// Whether rankings keep groups without judged documents, because their grades vary.
     every_group: bool,
-    /// Whether smallest and largest values over tie orders are needed.
+    /// Whether the smallest and the largest value over tie orders are needed.
     pub extremes: bool,
     /// Whether a measure reads rankings without unjudged documents.
     condensed: bool,
@@ -37,7 +37,7 @@ impl<'a> EvaluationTask<'a> {
     }
 }
 
-/// The rankings of one query, and what sorts and judges them.
+/// The rankings of one query, and memory to sort and judge them.
 #[derive(Default)]
 pub(crate) struct Workspace {
     pub order: Order,
@@ -48,7 +48,7 @@ pub(crate) struct Workspace {
     judged: Orders,
     /// The ranking of relevant documents alone, for measures that read no others.
     pub relevant: Ranking,
-    /// The ranking with the numbers of profiles as grades, for measures that read profiles.
+    /// The ranking with the numbers of profiles as grades.
     pub profiles: Orders,
     /// The ranking with the numbers of profiles as grades, without unjudged documents.
     judged_profiles: Orders,
@@ -88,7 +88,7 @@ impl Workspace {
         if without_unjudged { &self.judged } else { &self.all }
     }
 
-    /// The orders of the last ranking with the numbers of profiles as grades.
+    /// The orders of the last ranking, with the numbers of profiles as grades.
     pub(super) fn profile_orders(&self, without_unjudged: bool) -> &Orders {
         if without_unjudged { &self.judged_profiles } else { &self.profiles }
     }

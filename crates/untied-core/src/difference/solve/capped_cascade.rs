@@ -103,7 +103,7 @@ impl<'s> CappedCascade<'s> {
     /// Upper bounds of what S(A) - S(B) gains from n = 0, 1, 2, ... relevant unknown documents. For one it is exact,
     /// and for more the sum of the largest w_x.
     pub fn gain_bounds(&self) -> Vec<f64> {
-        // w_x of each unknown document. No unknown document is relevant in A, and all others are in B.
+        // w_x of each unknown document. In A no other unknown document is relevant, and in B all others are.
         let (none, all) = (self.sides(|_| false), self.sides(|_| true));
         let (a, b, full) = (ReachedRanking::new(&none.0), ReachedRanking::new(&none.1), ReachedRanking::new(&all.1));
         let open = || self.documents.iter().filter(|x| x.known.is_none());

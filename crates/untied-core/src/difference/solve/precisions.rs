@@ -84,8 +84,9 @@ impl Precisions {
     }
 }
 
-/// Upper bounds of the difference of average precision with exactly 0, 1, 2, ... relevant unknown documents. `relevant`
-/// documents are judged relevant and `unknown` ones are unknown, including those that neither ranking has.
+/// Upper bounds of the difference of average precision, with exactly 0, 1, 2, ... relevant unknown documents.
+/// `relevant` and `unknown` are the numbers of documents judged relevant and of unknown ones. Documents that neither
+/// ranking has count, too.
 pub fn separate_bounds(a: &Precisions, b: &Precisions, relevant: usize, unknown: usize) -> Vec<f64> {
     let sums = a.largest(unknown).into_iter().zip(b.smallest(unknown)).enumerate();
     sums.map(|(m, (most, least))| share(most - least, (relevant + m) as f64)).collect()

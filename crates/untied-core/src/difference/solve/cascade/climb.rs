@@ -19,8 +19,8 @@ pub(super) struct CascadeClimber {
 }
 
 impl CascadeClimber {
-    /// Climbs twice, from no document on, and from the documents on that A ranks higher than B. Keeps the better result
-    /// in the component.
+    /// Climbs twice: from no relevant document, and from the relevant documents that A ranks higher than B. Keeps the
+    /// better result in the component.
     pub(super) fn climb(&mut self, component: &mut CascadeComponent) {
         let mut best = f64::NEG_INFINITY;
         for ahead in [false, true] {

@@ -12,12 +12,12 @@ pub(super) struct PrecisionGroup {
     pub mean: f64,
     /// u, the mean of 1/rank of the lower one of two of its documents.
     pub together: f64,
-    /// How many of its documents are judged relevant.
+    /// The number of its documents that are judged relevant.
     pub judged: f64,
-    /// How many of its unknown documents the other ranking lacks, including those that fill this ranking up. They are
+    /// The number of its unknown documents that only this ranking has, including those that fill it up. They are
     /// relevant if this ranking is to be ahead.
     pub alone: f64,
-    /// How many of its documents are certainly relevant.
+    /// The number of its documents that are certainly relevant.
     on: f64,
     /// What an undecided document of the group gains by itself and with all certainly relevant documents.
     pub gain: f64,

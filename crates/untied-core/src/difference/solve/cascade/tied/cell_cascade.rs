@@ -8,7 +8,7 @@ use crate::difference::solve::cells::TieCell;
 /// A change must gain more than this.
 const LEAST: f64 = 1e-13;
 
-/// How many documents are on in each group of A, and in each group of B.
+/// How many relevant documents are in each group of A, and in each group of B.
 pub(super) type GroupTotals = (Vec<usize>, Vec<usize>);
 
 /// Two rankings with ties, whose counts are to be decided.
@@ -16,9 +16,9 @@ pub(super) type GroupTotals = (Vec<usize>, Vec<usize>);
 pub(super) struct CellCascade {
     /// The cells, sorted by their group in A, then in B. Groups are numbered as in `a` and `b`.
     pub cells: Vec<TieCell>,
-    /// The loss of each group of A, by the number of its documents that are on.
+    /// The loss of each group of A, by its number of relevant documents.
     pub a: GroupLosses,
-    /// The loss of each group of B, by the number of its documents that are on.
+    /// The loss of each group of B, by its number of relevant documents.
     pub b: GroupLosses,
 }
 
@@ -88,8 +88,8 @@ impl CellCascade {
         CountRange { low: vec![0; self.cells.len()], high: self.cells.iter().map(|cell| cell.size as u32).collect() }
     }
 
-    /// Improves counts by a local search, and returns `S(A) - S(B)` with the last ones. Each step turns the one
-    /// document on or off that gains most. If none gains, a step changes the count of one cell by several.
+    /// Improves counts by a local search, and returns `S(A) - S(B)` with the last ones. Each step changes the relevance
+    /// of the one document that gains most. If none gains, a step changes the count of one cell by several.
     pub fn climb(&self, counts: &mut [u32], work: &mut Budget) -> f64 {
         let (mut a, mut b) = self.by_group(counts);
         let (mut of_a, mut of_b) = (Vec::new(), Vec::new());
@@ -179,8 +179,9 @@ impl CellCascade {
     /// Narrows a range by dominance ([`crate::difference::solve::cells`]). If a document of a cell is on, all documents
     /// of the cells above it are. If a document of a cell is off, all documents of the cells below it are.
     pub fn dominate(&self, range: &mut CountRange) {
-        // From A's last group to its first: `least` is the smallest group of B with a cell that has a document on in
-        // one of the later groups of A. A cell at this group of B or after it is above that cell, so it is on.
+        // From A's last group to its first: `least` is the smallest group of B with a relevant document in one of the
+        // later groups of A. A cell at this group of B or after it is above that document's cell, so all its documents
+        // are relevant.
         let (mut least, mut end) = (usize::MAX, self.cells.len());
         for row in self.cells.chunk_by(|x, y| x.a == y.a).rev() {
             end -= row.len();
@@ -193,8 +194,9 @@ impl CellCascade {
             }
             least = on;
         }
-        // From A's first group to its last: `most` is the largest group of B with a cell that has a document off in one
-        // of the earlier groups of A. A cell at this group of B or before it is below that cell, so it is off.
+        // From A's first group to its last: `most` is the largest group of B with a non-relevant document in one of the
+        // earlier groups of A. A cell at this group of B or before it is below that document's cell, so none of its
+        // documents is relevant.
         let (mut most, mut start) = (None, 0);
         for row in self.cells.chunk_by(|x, y| x.a == y.a) {
             let mut off = most;

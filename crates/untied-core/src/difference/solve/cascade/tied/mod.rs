@@ -116,7 +116,8 @@ fn solve(
     if !problem.a.read(fixed_a.groups(), weights.0, go_on, &mut work)
         || !problem.b.read(fixed_b.groups(), weights.1, go_on, &mut work)
     {
-        // There is not enough work left. The value has no document on; for the bound, all are on in A and none in B.
+        // There is not enough work left. The value is that without relevant documents. For the bound, all are relevant
+        // in A and none in B.
         let of_a = side::ends(fixed_a.groups(), weights.0, go_on);
         let of_b = side::ends(fixed_b.groups(), weights.1, go_on);
         return Solution { value: of_b.0 - of_a.0, bound: of_b.0 - of_a.1, gains, nodes: 0 };

@@ -74,10 +74,10 @@ struct PositionLosses {
     open: Vec<(usize, usize)>,
     /// For each position i, the number of groups whose documents are all among the first i.
     groups_within: Vec<usize>,
-    /// The most that is lost at each position: with all undecided documents off.
+    /// The most that is lost at each position, if no undecided document is relevant.
     high: Vec<f64>,
-    /// The least that is lost at each position: with all undecided documents on. The factors of undecided documents in
-    /// groups before the position are left out.
+    /// The least that is lost at each position, if all undecided documents are relevant. The factors of undecided
+    /// documents in groups before the position are left out.
     least: Vec<f64>,
     /// The sum of `high` over the positions before each position.
     sums: Vec<f64>,

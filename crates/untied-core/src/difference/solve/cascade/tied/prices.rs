@@ -23,8 +23,8 @@ const NEGLIGIBLE: f64 = 1e-14;
 /// The prices of undecided documents, and memory for the bound of a range.
 #[derive(Debug, Default)]
 pub(super) struct DocumentPrices {
-    /// The largest number of documents on above a group of A that has a state of its own. All larger numbers share one
-    /// state.
+    /// Up to this number of relevant documents above a group of A, each number has a state of its own. Larger numbers
+    /// share one state.
     most_before: usize,
     /// The number of steps of one bound.
     pub steps: usize,
@@ -34,11 +34,13 @@ pub(super) struct DocumentPrices {
     next: Vec<Vec<f64>>,
     /// The price and the cell of each undecided document, by group of A.
     priced: Vec<Vec<(f64, usize)>>,
-    /// The largest value of the current group of A and all groups below it, by the number of documents on above it.
+    /// The largest value of the current group of A and all groups below it, by the number of relevant documents above
+    /// it.
     best: Vec<f64>,
-    /// The largest value of all groups of A below the current one, by the number of documents on above them.
+    /// The largest value of all groups of A below the current one, by the number of relevant documents above them.
     below: Vec<f64>,
-    /// For each group of A, how many of its undecided documents are best turned on, by the number on above the group.
+    /// For each group of A, how many of its undecided documents are best made relevant, by the number of relevant ones
+    /// above it.
     choices: Vec<Vec<u32>>,
     /// The counts at which the last bound is reached.
     pub counts: Vec<u32>,
@@ -50,7 +52,7 @@ impl DocumentPrices {
         let documents: usize = problem.cells.iter().map(|cell| cell.size).sum();
         let groups = problem.a.len();
         let most_before = most_before(&problem.a);
-        // The dynamic program over A has a state for each number of documents on above a group, from 0 to
+        // The dynamic program over A has a state for each number of relevant documents above a group, from 0 to
         // `most_before`.
         let states = most_before + 1;
         let steps = 3 * (documents + groups) * states + 2 * documents * (problem.b.len().min(states) + 20);
@@ -62,15 +64,15 @@ impl DocumentPrices {
         self.of_cells[cell].iter().sum()
     }
 
-    /// Sets the prices to those of an order in which the documents that `counts` turns on come first.
+    /// Sets the prices to those of an order in which the documents that `counts` makes relevant come first.
     pub fn start(&mut self, problem: &CellCascade, range: &CountRange, counts: &[u32]) {
         let mut of_cells = std::mem::take(&mut self.of_cells);
         prices(problem, range, counts, &mut of_cells);
         self.of_cells = of_cells;
     }
 
-    /// Moves the prices by this share of the way to those of another order: the one in which the documents on in
-    /// [`Self::counts`] come first.
+    /// Moves the prices by this share of the way to those of another order. In that order, the documents that
+    /// [`Self::counts`] makes relevant come first.
     pub fn move_on(&mut self, problem: &CellCascade, range: &CountRange, share: f64) {
         prices(problem, range, &self.counts, &mut self.next);
         for (price, next) in self.of_cells.iter_mut().flatten().zip(self.next.iter().flatten()) {
@@ -90,7 +92,7 @@ impl DocumentPrices {
             self.priced[cell.a].extend(prices.iter().map(|&price| (price, number)));
         }
         let most = self.most_before;
-        // The loss of the ranks below A's last group, by the number of documents on above them.
+        // The loss of the ranks below A's last group, by the number of relevant documents above them.
         self.below.clear();
         self.below.extend((0..=most).map(|n| -side.power(n) * side.rest));
         self.choices.resize(count, Vec::new());
@@ -102,8 +104,8 @@ impl DocumentPrices {
             let choices = &mut self.choices[group];
             choices.clear();
             choices.resize(most + 1, 0);
-            // Turn on the j cheapest documents of the group, whose prices add up to `price`. For each number n of
-            // documents on above the group, add A's loss in the group and the value of all groups below it.
+            // Make the j cheapest documents of the group relevant. Their prices add up to `price`. For each number n of
+            // relevant documents above the group, add A's loss in the group and the value of all groups below it.
             let mut price = 0.0;
             for j in 0..=priced.len() {
                 let on = low[group] + j;
@@ -131,14 +133,14 @@ impl DocumentPrices {
     }
 }
 
-/// The smallest number of documents on after which hardly any user goes on. If there is none, it is the number of all
-/// open documents.
+/// The smallest number of relevant documents after which hardly any user goes on. If there is none, it is the number of
+/// all open documents.
 fn most_before(side: &GroupLosses) -> usize {
     (0..=side.total()).find(|&n| side.power(n) < NEGLIGIBLE).unwrap_or(side.total())
 }
 
-/// Writes into `of_cells` what each undecided document adds to S(B) if documents are turned on one after the other:
-/// first those that `counts` turns on, then all others.
+/// Writes into `of_cells` what each undecided document adds to S(B) if documents become relevant one after the other:
+/// first those that `counts` makes relevant, then all others.
 fn prices(problem: &CellCascade, range: &CountRange, counts: &[u32], of_cells: &mut Vec<Vec<f64>>) {
     of_cells.resize(problem.cells.len(), Vec::new());
     of_cells.iter_mut().for_each(Vec::clear);

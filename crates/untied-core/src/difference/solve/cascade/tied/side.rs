@@ -14,7 +14,7 @@ const NEGLIGIBLE: f64 = 1e-20;
 /// The losses of one ranking by tie group. Only groups with open documents are listed.
 #[derive(Debug, Default)]
 pub(super) struct GroupLosses {
-    /// The losses of each group with 0, 1, 2, ... of its open documents on, group by group. They are multiplied by the
+    /// The losses of each group, group by group, with 0, 1, 2, ... relevant open documents. They are multiplied by the
     /// factors of all fixed documents above the group, and include the loss of unlisted groups directly above it.
     losses: Vec<f64>,
     /// The index in `losses` at which each group begins, and at the end the length of `losses`.
@@ -139,12 +139,12 @@ fn each<'f>(
     }
 }
 
-/// The loss of a ranking without open documents on, and with all of them on.
+/// The loss of a ranking without relevant open documents, and with all of them relevant.
 pub(super) fn ends<'f>(groups: impl Iterator<Item = CascadeGroup<'f>>, weights: &[f64], go_on: f64) -> (f64, f64) {
     let (mut none, mut all, mut factor) = (0.0, 0.0, 1.0);
     each(groups, weights, &mut Vec::new(), |open, of_group| {
         none += of_group.iter().sum::<f64>();
-        // With all open documents on, `factor` is the share of users who go on after those read so far.
+        // If all open documents are relevant, `factor` is the share of users who go on after those read so far.
         for weight in &of_group[..open] {
             all += factor * weight;
             factor *= go_on;
@@ -201,7 +201,7 @@ impl GroupLosses {
         self.starts.len() - 1
     }
 
-    /// The losses of a listed group, with 0, 1, 2, ... of its open documents on.
+    /// The losses of a listed group with 0, 1, 2, ... relevant open documents.
     pub fn group(&self, number: usize) -> &[f64] {
         &self.losses[self.starts[number]..self.starts[number + 1]]
     }
@@ -221,7 +221,7 @@ impl GroupLosses {
         self.powers[n]
     }
 
-    /// The ranking's loss, `1 - S`. `counts` has the number of open documents on in each listed group.
+    /// The ranking's loss, `1 - S`. `counts` has the number of relevant open documents in each listed group.
     pub fn loss(&self, counts: &[usize]) -> f64 {
         let (mut before, mut sum) = (0, 0.0);
         for (group, &count) in self.groups().zip(counts) {
@@ -235,15 +235,15 @@ impl GroupLosses {
         sum + self.powers[before] * self.rest
     }
 
-    /// Writes two numbers into `changes` for each group: by how much the loss falls if one more document is on, and by
-    /// how much it rises if one fewer is. They are 0 if the group has no more, or none on.
+    /// Writes two numbers into `changes` for each group: by how much the loss falls with one more relevant document,
+    /// and by how much it rises with one fewer. They are 0 if this is not possible.
     pub fn marginals(&self, counts: &[usize], changes: &mut Vec<(f64, f64)>) {
         changes.clear();
         changes.resize(self.len(), (0.0, 0.0));
         let go_on = self.powers.get(1).copied().unwrap_or(1.0);
         let power = |n: usize| self.powers[n.saturating_sub(1)];
         let mut before: usize = counts.iter().sum();
-        // The loss of all ranks below the current group: as it is, and with one document fewer on above them.
+        // The loss of all ranks below the current group: as it is, and with one relevant document fewer above them.
         let (mut below, mut lifted) = (self.powers[before] * self.rest, power(before) * self.rest);
         for (number, (group, &count)) in self.groups().zip(counts).enumerate().rev() {
             before -= count;
