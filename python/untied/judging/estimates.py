@@ -56,9 +56,9 @@ def infap_error(qrels: QrelsLike, run: OneRun, *, rel: float = 1) -> dict[str, f
     """Return the standard error of each query's infAP, which estimates AP from a random part of the pool.
 
     It says how far off infAP may be because only a part of the pool was judged (Yilmaz, Kanoulas & Aslam 2008). The
-    formula is asymptotic and **too small**, by 10 to 20 % for TREC-8 runs of whose pools 5 to 50 % were judged. For
-    small samples, prefer bounds (``unjudged="range"``) or a bootstrap over queries: when all samples of small pools
-    were enumerated, 95 % intervals contained the true value in only 55 to 84 % of them.
+    formula is asymptotic, and the result is **too small**. For TREC-8 runs with 5 to 50 % of the pool judged, it was 10
+    to 20 % too small. In small pools, 95 % intervals contained the true value for only 55 to 84 % of all possible
+    samples. So for small samples, prefer bounds (``unjudged="range"``) or a bootstrap over queries.
 
     Parameters
     ----------

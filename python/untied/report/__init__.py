@@ -116,9 +116,8 @@ def report(
         How to correct the p-values of a measure for the number of comparisons: ``"holm"``, ``"bonferroni"``, ``"bh"``
         or ``"none"``. `adjust` explains them. Tukey's test needs no correction.
     samples : int
-        How many times to exchange the values of the two runs at random. Each time, a coin is tossed for every query: if
-        it shows heads, the two values change places. If there are few queries, all possible exchanges are tried
-        instead.
+        How many random exchanges to draw. In each of them, the two values of a query change places with probability
+        1/2. If there are few queries, all possible exchanges are tried instead.
 
         Bootstrap intervals always use 9,999 samples.
     seed : int

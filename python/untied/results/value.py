@@ -14,8 +14,8 @@ class Value(float):
     """The value of a measure: a float that also knows its bounds, variance and certainty.
 
     Use it like any float: in arithmetic and comparisons, with ``sum``, ``max``, ``round``, ``json``, numpy and pandas.
-    These see only the number, so comparisons ignore `low` and `high`, and the result of arithmetic is a plain float. An
-    undefined value is NaN (``math.isnan``). Values are immutable.
+    All of these see only the number, and arithmetic returns a plain float. An undefined value is NaN (``math.isnan``).
+    Values are immutable.
     """
 
     __slots__ = ("_rest",)
@@ -42,7 +42,7 @@ class Value(float):
 
     @property
     def mean(self) -> float:
-        """The value as a plain float: the mean over the orders of tied documents, unless you chose one order."""
+        """The value as a plain float. By default, it is the mean over the orders of tied documents."""
         return float(self)
 
     @property
@@ -63,17 +63,18 @@ class Value(float):
 
     @property
     def variance(self) -> float | None:
-        """The variance over orders of tied documents, or None without ``variance=True`` or if it is unknown."""
+        """The variance over orders of tied documents. It is None without ``variance=True``, or if it is unknown."""
         return self._rest[2]
 
     @property
     def certainty(self) -> str:
         """How far you can trust these numbers: ``"exact"``, ``"interval"`` or ``"estimate"``.
 
-        ``"exact"``: they are right up to floating-point rounding. ``"interval"``: all values are between `low` and
-        `high`, but may not reach them. ``"estimate"``: the mean and the variance come from a sample of the orders of
-        tied documents. If `standard_error` is 0, as it can be for your own measures, only `low` and `high` come from
-        the sample.
+        * ``"exact"``: they are right up to floating-point rounding
+        * ``"interval"``: all values are between `low` and `high`, but may not reach them
+        * ``"estimate"``: the mean and the variance come from a sample of the orders of tied documents
+
+        If `standard_error` is 0, as it can be for your own measures, only `low` and `high` come from the sample.
         """
         return self._rest[3]
 
@@ -87,7 +88,7 @@ class Value(float):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Notes on the evaluation behind a mean, which are also shown if you print all results.
+        """Notes on the evaluation behind a mean. They are also shown if you print all results.
 
         The value of a single query has no notes.
         """

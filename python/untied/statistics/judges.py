@@ -38,7 +38,7 @@ SKEWED = 0.08
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """An estimate of a mean from human values of some queries and machine values of all.
+    """The estimate of a mean, from values by people for some queries and by a machine for all.
 
     `estimate_mean` and `estimate_strata` return it.
 

@@ -32,7 +32,7 @@ def required_queries(
     level: float = 0.95,
     power: float = 0.8,
 ) -> Table:
-    """Plan an experiment: how small a difference your queries can find, and how many queries find a given one.
+    """Find how many queries an experiment needs, or how small a difference your queries can show.
 
     The answer is for Student's paired t-test and queries like those of the results. It depends on how much the
     differences of queries vary. This is itself estimated, so every answer has an interval, which is wide if there are

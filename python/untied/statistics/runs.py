@@ -199,9 +199,8 @@ def significance(
         The confidence of the intervals, between 0 and 1. A difference is significant if its adjusted p is at most 1 -
         `level`.
     samples : int
-        How many times to exchange the values of the two runs at random. Each time, a coin is tossed for every query: if
-        it shows heads, the two values change places. If there are few queries, all possible exchanges are tried
-        instead.
+        How many random exchanges to draw. In each of them, the two values of a query change places with probability
+        1/2. If there are few queries, all possible exchanges are tried instead.
 
         Bootstrap intervals always use 9,999 samples.
     seed : int
@@ -321,9 +320,8 @@ def discriminative_power(
     level : float
         A measure tells two runs apart if their corrected p is at most 1 - `level`.
     samples : int
-        How many times to exchange the values of the two runs at random. Each time, a coin is tossed for every query: if
-        it shows heads, the two values change places. If there are few queries, all possible exchanges are tried
-        instead.
+        How many random exchanges to draw. In each of them, the two values of a query change places with probability
+        1/2. If there are few queries, all possible exchanges are tried instead.
 
         Bootstrap intervals always use 9,999 samples.
     seed : int

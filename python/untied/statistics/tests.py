@@ -79,13 +79,12 @@ def randomization_test(
 ) -> Test:
     """Test whether the means of two runs differ, with a paired randomisation test.
 
-    Use it to ask whether a difference could be chance. If the runs did not really differ, each query could as well have
-    favoured the other run. So the test changes the signs of some differences, many times over. The p-value is the share
-    of times in which their sum is at least as extreme as the one observed (Fisher 1935; Smucker, Allan & Carterette
-    2007).
+    Use it to ask whether a difference could be chance. If the runs did not really differ, the two values of any query
+    could as well be exchanged. So the test exchanges the values of some queries at random, many times over. The p-value
+    is the share of times in which the difference of the means is at least as extreme as the observed one (Fisher 1935;
+    Smucker, Allan & Carterette 2007).
 
-    With up to 32 queries, all combinations of signs are tried, and p is exact. With more, `samples` combinations are
-    drawn at random.
+    With up to 32 queries, all exchanges are tried, and p is exact.
 
     Parameters
     ----------
@@ -95,9 +94,8 @@ def randomization_test(
         What you want to show: ``"two-sided"`` (the means differ), ``"greater"`` (the mean of `a` is higher) or
         ``"less"`` (the mean of `b` is higher).
     samples : int
-        How many times to exchange the values of the two runs at random. Each time, a coin is tossed for every query: if
-        it shows heads, the two values change places. If there are few queries, all possible exchanges are tried
-        instead.
+        How many random exchanges to draw. In each of them, the two values of a query change places with probability
+        1/2. If there are few queries, all possible exchanges are tried instead.
     seed : int
         The seed of the random exchanges. The same seed gives the same p on any machine.
 
@@ -117,9 +115,11 @@ def randomization_test(
 
     Notes
     -----
-    For random combinations, p = (1 + number as extreme) / (1 + `samples`) (Phipson & Smyth 2010). Queries without a
-    difference do not count. How many queries are tried completely depends on `samples`: n queries are, if 2^(n / 2) is
-    at most `samples` (n / 2 rounded up) and n is at most 50. With the default of 100,000 samples, these are 32.
+    If exchanges are drawn at random, p = (1 + number as extreme) / (1 + `samples`) (Phipson & Smyth 2010). Queries
+    without a difference do not count.
+
+    All exchanges are tried for n queries if 2^(n / 2) is at most `samples` (n / 2 rounded up) and n is at most 50. With
+    the default of 100,000 samples, n may be 32.
 
     Values that differ by at most 1e-12 of the larger one count as equal. So do sums that differ by less than 1e-12 of
     the largest difference of a query.
@@ -142,9 +142,8 @@ def paired_p(
     differences : sequence of float
         The difference of each query.
     samples : int
-        How many times to exchange the values of the two runs at random. Each time, a coin is tossed for every query: if
-        it shows heads, the two values change places. If there are few queries, all possible exchanges are tried
-        instead.
+        How many random exchanges to draw. In each of them, the two values of a query change places with probability
+        1/2. If there are few queries, all possible exchanges are tried instead.
     seed : int
         The seed of the random exchanges. The same seed gives the same p on any machine.
     threads : int, optional

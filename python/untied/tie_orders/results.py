@@ -83,7 +83,7 @@ class Distribution:
     def lower(self) -> list[tuple[float, float]]:
         """The distribution as pairs of a value and its probability, in ascending order of values.
 
-        If the distribution is not known exactly, values are too low rather than too high.
+        If the distribution is not known exactly, this is a lower bound, which makes low values too probable.
         """
         return self._held[0]
 
@@ -91,7 +91,7 @@ class Distribution:
     def upper(self) -> list[tuple[float, float]]:
         """The distribution as pairs of a value and its probability, in ascending order of values.
 
-        If the distribution is not known exactly, values are too high rather than too low.
+        If the distribution is not known exactly, this is an upper bound, which makes high values too probable.
         """
         lower, upper = self._held
         return lower if upper is None else upper
