@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def collapsed_run(run: Run, how: str, source: str) -> Run:
-    """A run with one row for each document, that of its best part; `source` names the run in messages."""
+    """Return the run with parts replaced by their documents, at the best part's score. `source` names the run."""
     named = Collapse(how)
     collapsed = {query: [(named.document_of(part), score) for part, score in run[query]] for query in run.queries()}
     named.check(source)
@@ -31,7 +31,7 @@ def collapsed_run(run: Run, how: str, source: str) -> Run:
 
 
 class Collapse:
-    """Which document a part of it belongs to, by its id.
+    """How the id of a part of a document tells the document's id.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class Collapse:
             raise UntiedError("collapse must be a mark, re: and a pattern, or a file, not an empty text")
 
     def document_of(self, part: str) -> str:
-        """The document's id; that of the part if it does not name one."""
+        """Return the id of the part's document, or the part's own id if it names no document."""
         document = self._find(part)
         if document is None:
             self.others += 1
@@ -64,7 +64,7 @@ class Collapse:
         return document
 
     def check(self, source: str) -> None:
-        """Refuse that no id named a part, and warn if some did not."""
+        """Raise an error if no id named a part of a document, and warn if some did not."""
         if not self.parts and self.others:
             raise UntiedError(f"{source}: no document's id has {show_id(self.how)}, by which parts were to be found")
         if self.others:
@@ -82,7 +82,7 @@ class Collapse:
 
 
 def by_pattern(pattern: str, what: str) -> Callable[[str], str | None]:
-    """A function that returns the first group of a regular expression in an id that fits it, or else None."""
+    """Return a function that finds the first group of a regular expression in an id, or None without a match."""
     import re
 
     try:
@@ -113,7 +113,7 @@ def _by_file(path: str) -> dict[str, str]:
 
 
 def collapsed_qrels(qrels: Qrels, how: str) -> Qrels:
-    """Judgments of documents from those of their parts: the highest grade."""
+    """Return judgments of documents from those of their parts. A document gets the highest grade of its parts."""
     if qrels.format != "trec":
         raise UntiedError(f"judgments of format {qrels.format} are not collapsed: they have more than grades")
     named = Collapse(how)

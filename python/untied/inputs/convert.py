@@ -38,7 +38,7 @@ def as_qrels(
     columns: Mapping[str, str] | None = None,
     grades: Mapping[str, float] | None = None,
 ) -> Qrels:
-    """Qrels from a path, a frame, rows, or one of the dicts that `Evaluator` takes; `grades` is for paths."""
+    """Return qrels from a path, a frame, rows, or a dict as `Evaluator` takes it. Only paths use `grades`."""
     if isinstance(qrels, (str, os.PathLike)):
         return files.read_qrels(qrels, format=format, columns=columns, grades=grades, threads=threads)
     check_one_of("qrels format", format, files.QRELS_FORMATS)
@@ -63,7 +63,7 @@ def as_qrels(
 
 
 def as_lengths(docs: DocsLike | None, threads: int | None = None) -> Lengths | None:
-    """Lengths of documents from a path, ``{document: length}``, or ``{document: (length, seconds)}``."""
+    """Return lengths of documents from a path, ``{document: length}``, or ``{document: (length, seconds)}``."""
     if docs is None or isinstance(docs, Lengths):
         return docs
     if isinstance(docs, (str, os.PathLike)):
@@ -74,19 +74,19 @@ def as_lengths(docs: DocsLike | None, threads: int | None = None) -> Lengths | N
 def named_runs(
     runs: Runs, threads: int | None = None, qrels: object = None
 ) -> list[tuple[str, Callable[[], Run]]]:  # fmt: skip
-    """Names of one or several runs, each with a function that loads it, so that one is in memory at a time."""
+    """Return one or several runs by name. Each is a function that loads the run, so that one is in memory at a time."""
     from functools import partial
 
     return [(name, partial(as_run, run, threads)) for name, run in named_sources(runs, qrels)]
 
 
 def loaded_runs(runs: Runs, threads: int | None = None, qrels: object = None) -> dict[str, Run]:
-    """One or several runs in memory, by name."""
+    """Load one or several runs, and return them by name."""
     return {name: load() for name, load in named_runs(runs, threads, qrels)}
 
 
 def two_or_more(runs: Runs, what: str, threads: int | None = None, qrels: object = None) -> dict[str, Run]:
-    """The same, but an error if there is only one run; `what` needs two."""
+    """Do as `loaded_runs` does, but raise an error if there is only one run. The error says that `what` needs two."""
     named = named_runs(runs, threads, qrels)
     if len(named) < 2:
         raise UntiedError(f"there is only one run; {what} needs two")
@@ -94,7 +94,7 @@ def two_or_more(runs: Runs, what: str, threads: int | None = None, qrels: object
 
 
 def named_sources(runs: Runs, qrels: object = None) -> list[tuple[str, OneRun]]:
-    """Names of one or several runs, each with its source; in a folder, the file of the qrels is no run."""
+    """Return the source of each of one or several runs, by name. In a folder, the file of the qrels is no run."""
     _refuse_others(runs, "runs")
     held: Any = runs
     if hasattr(held, "__next__") and not is_table(held):
@@ -120,7 +120,7 @@ def named_sources(runs: Runs, qrels: object = None) -> list[tuple[str, OneRun]]:
 def as_run(
     run: OneRun, threads: int | None = None, format: str = "auto", columns: Mapping[str, str] | None = None
 ) -> Run:
-    """A run from a path, a frame, rows, a dict or a ranked list."""
+    """Return a run from a path, a frame, rows, a dict or a ranked list."""
     if isinstance(run, (str, os.PathLike)):
         return files.read_run(run, format=format, columns=columns, threads=threads)
     check_one_of("run format", format, files.RUN_FORMATS)
@@ -140,7 +140,7 @@ def as_run(
 
 
 def read_once(held: Held, source: Any, name: str) -> Held:
-    """What a source gave; refuse an iterator or reader that is used a second time and gives nothing."""
+    """Return what was read from a source. Raise an error if it is an iterator or a reader that was used before."""
     says_so = hasattr(source, "__len__") and len(source) == 0  # as a table or a list can
     if not len(held) and not says_so:
         raise UntiedError(f"{name}: this {type(source).__name__} gave no rows; was it read before?")

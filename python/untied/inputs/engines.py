@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 
 
 class WrongAnswer(Exception):
-    """An answer that cannot be read: what was expected, and what was found."""
+    """Raised if an answer cannot be read. It says what was expected, and what was found."""
 
 
 class Failed(WrongAnswer):
-    """An answer that the engine calls incomplete, or an error instead of one."""
+    """Raised if the engine calls its answer incomplete, or returned an error."""
 
 
 def read_answers(path: str, engine: str, threads: int | None, ids: str | None, tolerance: Tolerance) -> Run:
-    """The run in a file of answers of an engine, a key of `ENGINES`.
+    """Return the run in a file of an engine's answers. The engine is a key of `ENGINES`.
 
-    Answers have the ids of their queries, unless `ids` says where these are: `ROW`, or @ and a file with an id on every
-    line.
+    Each answer has the id of its query, unless `ids` says where the ids are. It is `ROW`, or @ and a file with an id on
+    every line.
     """
     answers = _numbered_answers(path) if ids is None else _answers_in_order(path, ids)
     rankings: dict[str, dict[str, float]] = {}

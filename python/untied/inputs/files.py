@@ -49,7 +49,7 @@ QRELS_SHAPES = {
 
 
 def meanings(what: str) -> dict[str, str]:
-    """What files of each format of runs or qrels hold, in a line; formats that hold the same are put together."""
+    """Return what a file of each format holds, in a line. Formats that hold the same share a line."""
     formats = _OF_RUNS if what == "run" else _OF_QRELS
     suffixes = either(tuple(dict.fromkeys(f".{name}" for name in SUFFIXES.values())))
     by_suffix = f"use the format that the file's suffix names ({suffixes}), or trec if the suffix is different"
@@ -68,24 +68,24 @@ ARCHIVES = (".gz", ".zst", ".xz")
 
 
 def unpacked(path: str) -> str:
-    """A path without the suffix of a compressed file."""
+    """Return the path without the suffix of a compressed file."""
     for suffix in ARCHIVES:
         path = path.removesuffix(suffix)
     return path
 
 
 def by_suffix(path: str | os.PathLike[str]) -> str:
-    """The format of a file by its suffix; TREC's for unknown suffixes."""
+    """Return the format that the suffix of a file names. For unknown suffixes, it is TREC's."""
     return SUFFIXES.get(os.path.splitext(unpacked(os.fspath(path)).lower())[1], "trec")
 
 
 def has_columns(path: str | os.PathLike[str], format: str) -> bool:
-    """Whether the columns of a file have names."""
+    """Say whether the columns of a file have names."""
     return (by_suffix(path) if format == "auto" or format in DETAILED else format) in (*NAMED, *ENGINES)
 
 
 def check_columns(columns: Mapping[str, str] | None, held: str, source: str) -> None:
-    """Refuse names of columns for inputs without columns: `held` is a file's format, or another kind of input."""
+    """Raise an error if names of columns are given for an input without columns. `held` is its format or its kind."""
     if columns and held in ENGINES and set(columns) == {"query"}:
         return  # see `untied.inputs.engines.read_answers`
     if columns and held not in NAMED:
@@ -95,7 +95,7 @@ def check_columns(columns: Mapping[str, str] | None, held: str, source: str) -> 
 
 
 def check_holds(qrels: Qrels, format: str) -> Qrels:
-    """The qrels, if they hold what the format requires; else an error."""
+    """Return the qrels, or raise an error if they lack what the format requires."""
     if format in DETAILED and format != qrels.format:
         expected = QRELS_SHAPES[format]
         raise UntiedError(f"the qrels have format {qrels.format!r}, not {format!r}: expected {expected}")
@@ -111,7 +111,7 @@ def refuse_folder(path: str | os.PathLike[str], expected: str) -> None:
 
 
 def is_numbered(columns: Mapping[str, str] | None, format: str) -> bool:
-    """Whether queries are the numbers of their rows in a table."""
+    """Say whether queries are named by the numbers of their rows in a table."""
     return format in NAMED and (columns or {}).get("query") == "#row"
 
 
@@ -141,12 +141,12 @@ class RunFile:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the run is what is in the file, as the core reads it."""
+        """Say whether the core reads the file as it is, with nothing to convert."""
         is_merged = self.collapse is not None or self.duplicates != "error"
         return not is_merged and self.part is None and not is_numbered(self.columns, self.format)
 
     def but(self, **changes: Any) -> RunFile:
-        """The same with other values of parameters."""
+        """Return the same file with other values of parameters."""
         return RunFile(**{**vars(self), **changes})
 
     def __fspath__(self) -> str:
@@ -154,7 +154,7 @@ class RunFile:
 
 
 def run_file(path: str | os.PathLike[str], format: str = "auto", columns: Mapping[str, str] | None = None) -> RunFile:
-    """A run's file with its format, found by suffix if not named."""
+    """Return a run's file with its format. If the format is not named, the suffix says which it is."""
     file = path if isinstance(path, RunFile) else RunFile(path, format)
     named = file.format if format == "auto" else format
     refuse_folder(path, "one run")
@@ -268,7 +268,7 @@ def read_ranked(
     *,
     ranks: bool = True,
 ) -> Run:
-    """Read a run, and its rank column if the file has one."""
+    """Return a run, and its rank column if the file has one."""
     file = run_file(path, format, columns)
     if file.part is not None and file.format != "workbench":
         raise UntiedError(f"{show_id(file.path)}: part is for files of format workbench, not {file.format}")
@@ -362,7 +362,7 @@ def _quepid_run(file: RunFile, threads: int | None, _: bool, tolerance: Toleranc
 
 
 def parts_of(file: RunFile) -> list[RunFile]:
-    """The runs in a file that may have several; the file itself if its format has one."""
+    """Return the runs in a file. If the format has only one run to a file, that is the file itself."""
     if file.format != "workbench" or file.part is not None:
         return [file]
     from untied.inputs.workbenches import workbench_parts
@@ -476,7 +476,7 @@ def read_labels(
     grades: Mapping[str, float] | None,
     threads: int | None,
 ) -> Qrels:
-    """Read a machine's judgments; a table may lack labels, as `untied.inputs.rows.qrels_with_failures` says."""
+    """Return a machine's judgments. A table may lack labels, as `untied.inputs.rows.qrels_with_failures` says."""
     try:
         return read_qrels(path, format=format, columns=columns, grades=grades, threads=threads)
     except UntiedError:
@@ -588,7 +588,7 @@ def _of_json(path: str, expected: str, make: Callable[[Any], Held]) -> Held:
 
 
 def json_object(path: str) -> dict[str, Any]:
-    """The object that a JSON file holds, every name of which is there once."""
+    """Return the object in a JSON file. A name that occurs twice is an error."""
     import json
     import sys
 
@@ -637,7 +637,7 @@ def _refused(path: str, line: int | None, expected: str, found: str) -> InputErr
 
 
 def judged(request: Any) -> Iterable[tuple[str, str, float]]:
-    """Judgments (query, document, grade) of a rank-eval request: its body's ``requests[].ratings[]``."""
+    """Return the judgments of a rank-eval request as (query, document, grade). They are in ``requests[].ratings[]``."""
     if not isinstance(request, dict) or not isinstance(request.get("requests"), list):
         raise UntiedError('qrels: expected the body of a rank-eval request, an object with a list "requests"')
     numbers = _numbers()
@@ -650,7 +650,7 @@ def judged(request: Any) -> Iterable[tuple[str, str, float]]:
 
 
 def retrieved(response: Any, tolerance: Tolerance) -> dict[str, Any]:
-    """Rankings {query: {document: score}} of the response to a rank-eval request: ``details.*.hits[].hit``."""
+    """Return the rankings of a rank-eval response, ``{query: {document: score}}``, from ``details.*.hits[].hit``."""
     if not isinstance(response, dict) or not isinstance(response.get("details"), dict):
         raise UntiedError('run: expected the response to a rank-eval request, an object with an object "details"')
     failures = response.get("failures")

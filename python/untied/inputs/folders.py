@@ -18,7 +18,7 @@ GLOB = frozenset("*?[")
 
 
 def expanded(paths: Iterable[str], qrels: object = None) -> list[str]:
-    """Files in folders and files that match patterns, sorted by name, without hidden files and the judgments.
+    """Return the files that folders and patterns stand for, sorted by name, but no hidden files and no judgments.
 
     Raises
     ------
@@ -46,7 +46,7 @@ def expanded(paths: Iterable[str], qrels: object = None) -> list[str]:
 
 
 def is_same(path: str, other: object) -> bool:
-    """Whether two paths lead to the same file; what is no path is none."""
+    """Say whether two paths lead to the same file. Anything but a path leads to none."""
     if not isinstance(other, (str, os.PathLike)) or other == "-":
         return False
     try:
@@ -56,7 +56,7 @@ def is_same(path: str, other: object) -> bool:
 
 
 def runs_of(source: Any, qrels: object) -> list[Any]:
-    """The runs that a path stands for, in its format; of any other source the source."""
+    """Return the runs that a path stands for. Any other source stands for itself."""
     if not isinstance(source, (str, os.PathLike)):
         return [source]
     path = os.fspath(source)

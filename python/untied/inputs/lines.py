@@ -19,7 +19,7 @@ _FLOAT_DIGITS = 17
 
 
 def numbered(path: str | os.PathLike[str]) -> Iterator[tuple[int, bytes]]:
-    """Numbers and bytes of lines, without a byte-order mark at the beginning; elsewhere it is an error."""
+    """Yield the number and the bytes of each line. A byte-order mark is an error, except at the beginning."""
     for number, line in enumerate(read_bytes(path, lines=True).removeprefix(MARK).split(b"\n"), 1):
         if line.startswith(MARK):  # of a file that was appended to another
             raise refused(path, number, "text", "a byte-order mark (U+FEFF) behind the beginning of the file")
@@ -27,7 +27,7 @@ def numbered(path: str | os.PathLike[str]) -> Iterator[tuple[int, bytes]]:
 
 
 def lines(path: str | os.PathLike[str], shape: str) -> Iterator[tuple[int, list[str]]]:
-    """Numbers and fields of lines; an error if there are none."""
+    """Yield the number and the fields of each line. A file without lines is an error."""
     empty = True
     for number, line in numbered(path):
         fields = [field.decode("utf-8", "surrogateescape") for field in line.split()]
@@ -41,13 +41,13 @@ def lines(path: str | os.PathLike[str], shape: str) -> Iterator[tuple[int, list[
 
 
 def id_of(value: object) -> str | None:
-    """The id that a cell or a member of JSON holds, a text or a whole number; None if it holds none."""
+    """Return the id in a cell or a JSON value, which is a text or a whole number. Return None for anything else."""
     is_id = isinstance(value, (str, int)) and not isinstance(value, bool) and value != ""
     return str(value) if is_id else None
 
 
 def number_of(text: str) -> Any:
-    """The number that a text is, as a Decimal if a float may not hold all of its digits."""
+    """Return the number that a text stands for. It is a Decimal if a float might not hold all of its digits."""
     if len(text) <= _FLOAT_DIGITS:
         return float(text)
     from decimal import Decimal
@@ -56,12 +56,12 @@ def number_of(text: str) -> Any:
 
 
 def shown(value: object) -> str:
-    """A value that was not expected, as messages show it."""
+    """Return an unexpected value as messages show it."""
     return "none" if value is None else show_id(str(value))
 
 
 def refused(path: Any, line: int, expected: str, found: str) -> InputError:
-    """An error about a line."""
+    """Return an error about a line."""
     expected, found = (text if len(text) <= 200 else f"{text[:200]}..." for text in (expected, found))
     message = f"{show_id(str(path))}:{line}: expected {expected}, found {found}"
     return InputError(message, str(path), line, expected, found)

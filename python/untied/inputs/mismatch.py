@@ -32,14 +32,14 @@ NOTHING_RELEVANT = "nothing is relevant: no query has a grade above 0"
 
 
 def of_facts(facts: Facts) -> str | None:
-    """The problem with a run by its `Results.facts`; None if it and the qrels have documents in common."""
+    """Return the problem with a run, from its `Results.facts`. It is None if run and qrels have documents in common."""
     if facts["swapped"]:
         return SWAPPED
     return _reason(facts["common"], facts["matched"] > 0, facts["unknown"], facts["relevant"] > 0)
 
 
 def of_inputs(qrels: _core.Qrels, run: _core.Run, threads: int | None = None, *, judging: bool = False) -> str | None:
-    """The problem with a run that is not evaluated; None if it and the qrels have documents in common.
+    """Return the problem with a run that is not evaluated. It is None if run and qrels have documents in common.
 
     With `judging`, it is no problem if nothing is relevant yet.
     """
@@ -58,14 +58,14 @@ def _reason(common: int, matched: bool, unknown: int, relevant: bool) -> str | N
 def queries_of_inputs(
     qrels: _core.Qrels, runs: Mapping[str, _core.Run], threads: int | None = None
 ) -> dict[str, dict[str, int]]:
-    """For each run, how many judged queries are missing from it (``absent``), and its others (``unknown``)."""
+    """Count for each run the judged queries that it lacks (``absent``), and its unjudged ones (``unknown``)."""
     judged = len(qrels.queries())
     common = {name: _core.in_common(run, qrels, threads)[0] for name, run in runs.items()}
     return {name: {"absent": judged - common[name], "unknown": len(run) - common[name]} for name, run in runs.items()}
 
 
 def of_runs(runs: Mapping[str, _core.Run], threads: int | None = None) -> dict[str, str | None]:
-    """Problems of compared runs by name: those without documents in common with others.
+    """Return the problems of compared runs, by name. A run has one if it has no document in common with the others.
 
     Runs that share a document form a group; runs outside the largest group are reported.
     """
@@ -83,12 +83,12 @@ def of_runs(runs: Mapping[str, _core.Run], threads: int | None = None) -> dict[s
 def of_probabilities(
     runs: Mapping[str, _core.Run], probabilities: _core.Run, threads: int | None = None
 ) -> dict[str, str | None]:
-    """Runs, by name, without any document that has a probability."""
+    """Return the problems of runs none of whose documents has a probability, by name."""
     return {name: None if _core.in_common(run, probabilities, threads)[1] else IMPROBABLE for name, run in runs.items()}
 
 
 def of_levels(measures: Iterable[_core.Measure], highest: float) -> str | None:
-    """A statement on measures that require a higher grade than the qrels have, if any grade is above 0; else None."""
+    """Return a sentence on measures that need a higher grade than the qrels have. It is None if there are none."""
     asked = [(str(measure), measure.least_grade) for measure in measures]
     above = [name for name, least in asked if least is not None and 0 < highest < least]
     if not above:
@@ -103,7 +103,7 @@ _OF_GROUPS = {"ADR", "ADRInverted", "Compat", "PairConcordance"}
 
 
 def of_scale(measures: Iterable[_core.Measure], grades: Sequence[float]) -> str | None:
-    """A statement on grades that may mean something else than measures take them for; `grades` has each grade once.
+    """Return a sentence on grades that measures may misunderstand, or None. `grades` has each grade once.
 
     Grades between 0 and 1 count as not relevant where a grade of 1 is needed, and of ratings from 1 to 5 all count as
     relevant. Only measures that have a parameter ``rel``, and its default, are named.
@@ -122,7 +122,7 @@ def of_scale(measures: Iterable[_core.Measure], grades: Sequence[float]) -> str 
 
 
 def without_unanswered(qrels: _core.Qrels, threads: int | None) -> tuple[_core.Qrels, str | None]:
-    """The qrels without the queries for which no document is judged, and a statement on these if there are any.
+    """Return the qrels without queries that have no judged document, and a sentence on these or None.
 
     Of such a query no measure says anything, also none that would count it as 0, unless unjudged documents may have any
     grade.
@@ -134,13 +134,13 @@ def without_unanswered(qrels: _core.Qrels, threads: int | None) -> tuple[_core.Q
 
 
 def of_unanswered(unanswered: Sized, effect: str) -> str | None:
-    """A statement on queries without judged documents, and what becomes of them; None if there are none."""
+    """Return a sentence on queries without judged documents, and what becomes of them. It is None if there are none."""
     why = "they have no answer, or none is known yet"
     return f"queries without judged documents: {len(unanswered):,} ({why}; {effect})" if unanswered else None
 
 
 def sentence(*reasons: Mapping[str, str | None]) -> str | None:
-    """A statement on the problems of runs, by name; None if there are none.
+    """Return a sentence on the problems of runs, which come by name. It is None if there are none.
 
     >>> sentence({"a": QUERIES, "b": None, "c": QUERIES})
     "no query in common with the qrels: 'a', 'c'"
@@ -157,7 +157,7 @@ def sentence(*reasons: Mapping[str, str | None]) -> str | None:
 
 
 def of_features(named: Iterable[int], numbers: Iterable[int]) -> str | None:
-    """A statement on names of features that the data does not have."""
+    """Return a sentence on names of features that the data does not have."""
     unused = sorted({*named} - {*numbers})
     return (
         f"names of features that the data does not have: {listed(list(map(str, unused)), 'name')}" if unused else None
@@ -169,7 +169,7 @@ NAMED = 4
 
 
 def listed(items: Sequence[str], kind: str = "") -> str:
-    """The first few of several things, and the number of the others; `kind` is the word for one, with a plural in s."""
+    """Return the first few of several things, and how many others there are, as text. `kind` names one of them."""
     shown, rest = ", ".join(items[:NAMED]), len(items) - NAMED
     more = f"more {kind}{'s' * (rest > 1)}" if kind else "more"
     return shown if rest <= 0 else f"{shown} and {rest} {more}"
@@ -181,7 +181,7 @@ def demand(*reasons: Mapping[str, str | None]) -> None:
 
 
 def refuse_swapped(reasons: Mapping[str, str | None], *, strict: bool) -> None:
-    """Raise an error if a run and the qrels look swapped, too; else as `warn`.
+    """Do as `warn` does, but raise an error if the run and the qrels look swapped.
 
     Verdicts hold for every grade, so those about runs without judged or relevant documents are right, if surprising.
     """
@@ -199,13 +199,13 @@ def warn(*reasons: Mapping[str, str | None], strict: bool = False) -> None:
 
 
 def collected() -> list[str]:
-    """The notes of the innermost context that collects them; outside of one, an empty list that nobody reads."""
+    """Return the notes of the innermost context that collects them, or a list that nobody reads."""
     notes = _listening.get()
     return [] if notes is None else notes
 
 
 def warn_or_raise(message: str | None, *, strict: bool = False) -> None:
-    """Warn with a message, if there is one; see `warn`."""
+    """Warn with the message if there is one, or raise it as an error, as `warn` does."""
     if not message or _is_silent.get():
         return
     if strict:

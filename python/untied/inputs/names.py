@@ -20,12 +20,13 @@ FORMATS = (
 
 
 def names_of(sources: Sequence[Any]) -> list[str]:
-    """A name for each run, from its source.
+    """Return a name for each run, made from its source.
 
-    A run is named after its file, without suffixes for a format and compression. If two files would get the same name,
-    or one the whole name of another, each gets the shortest part of its path that distinguishes it: with the suffixes,
-    with the folder, and so on. Standard input is named ``stdin``. An object with a text attribute ``name`` is named by
-    it, and all others ``run``, or ``run1``, ``run2`` by position. The order of the files does not matter.
+    A run is named after its file, without suffixes for a format and compression. If two names would be equal, each gets
+    the shortest part of its path that tells it apart: with the suffixes, with the folder, and so on. (This also holds
+    if one name would be the whole name of another file.) Standard input is named ``stdin``. An object is named by its
+    attribute ``name`` if that is a text. All others are ``run``, or ``run1``, ``run2`` by position. The order of the
+    files does not matter.
 
     >>> names_of(["bm25.v1", "bm25.v2.run.gz", "old/dense.run", "new/dense.run"])
     ['bm25.v1', 'bm25.v2', 'old/dense', 'new/dense']
@@ -59,7 +60,7 @@ def names_of(sources: Sequence[Any]) -> list[str]:
 
 
 def check_two(names: Sequence[str]) -> tuple[str, str]:
-    """Refuse names of two runs that do not tell these apart."""
+    """Raise an error if two runs have the same name."""
     if isinstance(names, str) or len(names) != 2 or names[0] == names[1]:
         raise UntiedError(f"names must be two different names of runs, not {names!r}")
     return names[0], names[1]

@@ -46,7 +46,7 @@ def _check_parquet(path: str) -> None:
 
 
 def parquet_batches(path: str, holds: str, columns: Mapping[str, str] | None) -> Any:
-    """The needed columns of a parquet file, as a reader of batches."""
+    """Return a reader of batches with the needed columns of a Parquet file."""
     return of_parquet(path, lambda: _parquet_batches(path, holds, columns))
 
 

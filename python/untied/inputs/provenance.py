@@ -10,12 +10,12 @@ if TYPE_CHECKING:
 
 
 def provenance(paths: Iterable[str | os.PathLike[str]]) -> list[dict[str, str | None]]:
-    """Paths with hashes of the files; none for inputs that cannot be read twice (standard input, pipes)."""
+    """Return the paths of files with their hashes. Inputs that cannot be read twice, such as pipes, have no hash."""
     return [{"path": os.fspath(path), "sha256": _digest(os.fspath(path))} for path in paths]
 
 
 def named_inputs(paths: Iterable[str | os.PathLike[str]]) -> list[dict[str, str | None]]:
-    """The same for what is passed on: without the folders in which files are, as far as these tell no files apart."""
+    """Return the same without folders, for reports that are passed on. A folder stays if it tells two files apart."""
     inputs = provenance(paths)
     for origin in inputs:
         path = origin["path"] or ""

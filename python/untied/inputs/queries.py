@@ -46,7 +46,7 @@ class QueryTable:
         self._rows = list(rows)
 
     def cells(self, column: str, queries: Iterable[str]) -> dict[str, Any]:
-        """The value of a column for each of the queries; none of them may lack it, or have two."""
+        """Return the value of a column for each of the queries. A query with no value or with two is an error."""
         name = self._name_of(column)
         cells: dict[str, Any] = {}
         for query, row in self._rows:
@@ -76,12 +76,12 @@ class QueryTable:
         raise UntiedError(f"{self.source}: no column {show_id(column)}; there are {_listed(self.names)}")
 
     def unused(self, queries: Iterable[str]) -> int:
-        """How many queries of the table are not among these."""
+        """Count the queries of the table that are not among these."""
         return len({query for query, _ in self._rows}.difference(queries))
 
 
 def segments_of(table: QueryTable | None, by: str, queries: Sequence[str]) -> dict[str, str]:
-    """The segment of each query: its value in a column, or what a pattern ``re:...`` finds in its id."""
+    """Return the segment of each query: a value in a column, or what a pattern ``re:...`` finds in its id."""
     if by.startswith(PATTERN):
         return _by_pattern(by.removeprefix(PATTERN), queries)
     cells = _needed(table, by).cells(by, queries)
@@ -89,7 +89,7 @@ def segments_of(table: QueryTable | None, by: str, queries: Sequence[str]) -> di
 
 
 def weights_of(table: QueryTable | None, column: str, queries: Sequence[str]) -> dict[str, float]:
-    """The weight of each query, a finite number above 0."""
+    """Return the weight of each query, which must be a finite number above 0."""
     used = _needed(table, column)
     cells = used.cells(column, queries)
     return {query: _weight(cells[query], f"{used.source}: query {show_id(query)}", column) for query in queries}

@@ -38,7 +38,7 @@ ROW = "#row"
 def labelled_qrels(
     path: str, format: str, columns: Mapping[str, str] | None, grades: Mapping[str, float], threads: int | None
 ) -> Qrels:
-    """Judgments in a table whose grades are labels, such as Exact; `grades` has the grade of each."""
+    """Return the judgments in a table whose grades are words, such as Exact. `grades` has the grade of each word."""
     names, rows = table_rows(path, format)
     needed = find_columns(names, "trec", columns, path)
     judged: dict[str, dict[str, float]] = {}
@@ -59,9 +59,9 @@ def labelled_qrels(
 def qrels_with_failures(
     path: str, format: str, columns: Mapping[str, str] | None, grades: Mapping[str, float] | None, threads: int | None
 ) -> Qrels | None:
-    """A machine's judgments in a table; where it gave no grade, the document is unjudged, and a warning counts it.
+    """Return a machine's judgments in a table. A document without a grade is unjudged, and a warning counts it.
 
-    Labels are numbers, or keys of `grades`. None if not a single one is, because the table then holds something else.
+    Labels are numbers, or keys of `grades`. If not a single one is, the table holds something else, and you get None.
     """
     names, rows = table_rows(path, format)
     needed = find_columns(names, "trec", columns, path)
@@ -119,7 +119,7 @@ def _note_failures(path: str, failed: Counter[str], documents: int, queries: int
 
 
 def numbered_qrels(path: str, format: str, columns: Mapping[str, str], threads: int | None) -> Qrels:
-    """Judgments in a table of lists, whose queries are the numbers of their rows."""
+    """Return the judgments in a table of lists. Queries are the numbers of their rows."""
     lists: dict[str, dict[str, Any]] = {}
     names, rows = table_rows(path, format)
     needed = find_columns([*names, ROW], "trec", columns, path)
@@ -134,7 +134,7 @@ def numbered_qrels(path: str, format: str, columns: Mapping[str, str], threads: 
 def run_of_rows(
     path: str, format: str, columns: Mapping[str, str] | None, threads: int | None, tolerance: Tolerance
 ) -> Run:
-    """A run whose queries are the numbers of the rows of a table, or which may have a document several times."""
+    """Return a run from the rows of a table. Queries may be numbers of rows, and documents may occur twice."""
     rankings: dict[str, list[Any]] = {}
     at: dict[str, int] = {}
     rows = _lines(path, format) if format in _LINES else _cells(path, format, columns)
@@ -232,7 +232,7 @@ def _list(
 
 
 def table_rows(path: str, format: str) -> tuple[list[str], Iterable[Row]]:
-    """The names of a table's columns, and its rows."""
+    """Return the names of a table's columns, and its rows."""
     if format == "parquet":
         return _parquet(path)
     if format == "jsonl":

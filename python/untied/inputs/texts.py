@@ -26,7 +26,7 @@ JSON = f"an object with an id ({', '.join(IDS)}) and a text ({', '.join(TEXTS)})
 
 
 def texts_of(given: TextsLike, wanted: Container[str], most: int) -> dict[str, str]:
-    """The texts of the wanted ids, each cut to at most so many characters.
+    """Return the texts of the wanted ids, each cut to a number of characters.
 
     Files that end in .jsonl, .ndjson or .json (also compressed) have an object on every line; all others have an id, a
     tab and a text. The text of an object is the first of `TEXTS` that is not empty. A malformed line and an id that
@@ -47,7 +47,7 @@ def texts_of(given: TextsLike, wanted: Container[str], most: int) -> dict[str, s
 
 
 def check(given: TextsLike | None, what: str) -> None:
-    """Refuse anything but a path or texts by id."""
+    """Raise an error for anything but a path or a dict of texts."""
     from collections.abc import Mapping
 
     if given is not None and not isinstance(given, (str, os.PathLike, Mapping)):

@@ -40,15 +40,15 @@ ONCE = "every document once in a query"
 
 
 class Repeated(Exception):
-    """A query retrieves a document several times, which is refused; the only argument is the document's id."""
+    """Raised if a query retrieves a document several times. The only argument is the document's id."""
 
 
 class NotTolerated(UntiedError):
-    """Duplicates of documents that have no place in a ranking; who reads a file names it in the message."""
+    """Raised if duplicates of documents have no place in a ranking. Whoever reads the file names it in the message."""
 
 
 class Tolerance:
-    """What one run may have, and counts of what it has.
+    """The faults that a run may have, and how many it has.
 
     Parameters
     ----------
@@ -66,13 +66,13 @@ class Tolerance:
         self.missing: list[str] = []
 
     def leaves_out(self, query: str) -> bool:
-        """Whether the run is to be read without this query, which failed."""
+        """Say whether to leave out this query, which failed."""
         if self.failed == "missing":
             self.missing.append(query)
         return self.failed == "missing"
 
     def kept(self, rows: Iterable[Row]) -> Ranking:
-        """The rows of a query that stay, in their order."""
+        """Return the rows of a query that stay, in their order."""
         rows = list(rows)
         documents = {document for document, _ in rows}
         self.queries += 1
@@ -95,7 +95,7 @@ class Tolerance:
         return kept
 
     def note(self, source: str) -> None:
-        """Say what was tolerated; `source` names the run."""
+        """Warn of what was tolerated. The warning names the run by `source`."""
         if self.missing:
             named = mismatch.listed([show_id(query) for query in self.missing])
             mismatch.warn_or_raise(f"failed queries, left out of {source}: {len(self.missing):,} ({named})")
@@ -124,7 +124,7 @@ def _with_copies(rows: list[Row]) -> Ranking:
 
 
 def check_tolerance(duplicates: str, failed: str, *, collapsed: bool) -> None:
-    """Refuse what is no key, and copies of documents where parts of documents are collapsed."""
+    """Raise an error for an unknown option, and for `duplicates` together with parts of documents."""
     check_one_of("duplicates", duplicates, tuple(DUPLICATES))
     check_one_of("failed", failed, tuple(FAILED))
     if duplicates == "repeat" and collapsed:

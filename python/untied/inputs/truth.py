@@ -168,7 +168,7 @@ def groups_from_preferences(preferences: Iterable[tuple[Any, Any]], *, coarsen: 
 def levels_of_preferences(
     preferences: Iterable[tuple[Any, Any]],
 ) -> tuple[dict[Hashable, set[Hashable]], list[list[Any]]]:
-    """Find which documents each one is preferred to, and sort documents into levels by the longest chain above them.
+    """Return the documents to which each one is preferred, and each document's level: the longest chain above it.
 
     Raises
     ------

@@ -36,13 +36,13 @@ RRE_RATINGS = 'ratings of RRE, with "queries", "query_groups" or "topics"'
 
 
 class Judged:
-    """Grades by query and document, each given once or several times the same."""
+    """Grades by query and document. A grade may be given several times if it is always the same."""
 
     def __init__(self) -> None:
         self.grades: Grades = {}
 
     def add(self, query: str, document: object, grade: float) -> None:
-        """Add a grade; another one of the same document is refused."""
+        """Add a grade. A different grade for the same document is an error."""
         name = _id(document, f"a document of query {show_id(query)}")
         earlier = self.grades.setdefault(query, {}).setdefault(name, grade)
         if earlier != grade:
@@ -52,7 +52,7 @@ class Judged:
 
 
 def workbench_judgments(content: Mapping[str, Any]) -> Grades:
-    """The judgments of a judgment list, as the API returns it or as it is imported."""
+    """Return the judgments of a judgment list, in the form that the API returns or in the form that it imports."""
     sources = list(_sources(content))
     if len(sources) != 1:
         raise UntiedError(f"expected one judgment list, found {len(sources)}")
@@ -77,12 +77,12 @@ def workbench_judgments(content: Mapping[str, Any]) -> Grades:
 
 
 def workbench_parts(content: Mapping[str, Any]) -> list[str]:
-    """The search configurations that a file has results of, in the order of their names."""
+    """Return the search configurations in a file of results, sorted by name."""
     return sorted({_configuration(result) for result in _sources(content)})
 
 
 def workbench_rankings(content: Mapping[str, Any], part: str | None, tolerance: Tolerance) -> Rankings:
-    """The rankings of a search configuration; it may be left out if there is only one."""
+    """Return the rankings of a search configuration. You needn't name it if there is only one."""
     parts = workbench_parts(content)
     if part is None:
         if len(parts) > 1:
@@ -119,7 +119,7 @@ def _sources(content: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def quepid_ratings(content: Mapping[str, Any]) -> Grades:
-    """The ratings of Quepid's JSON."""
+    """Return the ratings in Quepid's JSON."""
     judged = Judged()
     unrated: dict[str, None] = {}
     for entry in _list(content, "queries", QUEPID_RATINGS):
@@ -136,7 +136,7 @@ def quepid_ratings(content: Mapping[str, Any]) -> Grades:
 
 
 def quepid_snapshot(content: Mapping[str, Any], tolerance: Tolerance) -> Rankings:
-    """The rankings of a snapshot's JSON, without rated documents that were not retrieved."""
+    """Return the rankings in a snapshot's JSON, without rated documents that were not retrieved."""
     docs = content.get("docs", content)
     if not isinstance(docs, dict):
         raise UntiedError(f"expected {QUEPID_SNAPSHOT}, found another value")
@@ -150,7 +150,7 @@ def quepid_snapshot(content: Mapping[str, Any], tolerance: Tolerance) -> Ranking
 
 
 def quepid_csv_ratings(path: str, text: str) -> Grades:
-    """The ratings of Quepid's CSV of a case, of a snapshot, or of a book with a column for each judge."""
+    """Return the ratings in Quepid's CSV: of a case, of a snapshot, or of a book with a column for each judge."""
     columns, rows = _table(path, text)
     query_at, document_at = _column(path, columns, QUERY), _column(path, columns, DOCUMENT)
     judges = [columns.index("rating")] if "rating" in columns else _others(path, columns, {query_at, document_at})
@@ -176,7 +176,7 @@ def quepid_csv_ratings(path: str, text: str) -> Grades:
 
 
 def quepid_csv_rankings(path: str, text: str, tolerance: Tolerance) -> Rankings:
-    """The rankings of the CSV of a snapshot or of Quepid's detailed CSV, by their positions."""
+    """Return the rankings in Quepid's CSV, of a snapshot or detailed. Documents are ranked by their positions."""
     columns, rows = _table(path, text)
     query_at, document_at = _column(path, columns, QUERY), _column(path, columns, DOCUMENT)
     position_at = _column(path, columns, ("doc_position",))
@@ -250,7 +250,7 @@ def _warn_of_blanks(queries: Mapping[str, object]) -> None:
 
 
 def rre_ratings(content: Mapping[str, Any]) -> Grades:
-    """The ratings of RRE's file: queries may stand in groups and topics, and share the documents of their group."""
+    """Return the ratings in RRE's file. Queries may be in groups and topics, and share the documents of their group."""
     judged = Judged()
     _add_rre(judged, content, None)
     if not judged.grades:

@@ -44,7 +44,7 @@ DEPTHS = (50, 20, 10, 5)
 
 
 class Agreement(Study):
-    """All measures, with all judgments, with shallower pools of them, and with other judgments."""
+    """The study that ranks runs by several measures and by several sets of judgments."""
 
     name = "agreement"
     title = "How well different measures and judgments agree on the ranking of runs"
@@ -74,7 +74,7 @@ class Agreement(Study):
         self.also = also
 
     def apart(self) -> list[dict[str, str | None]]:
-        """Runs that have nothing in common with one of the judgments."""
+        """Return the runs that have nothing in common with one of the sets of judgments."""
         threads = self.inputs.threads
         runs = self.inputs.runs
         others = [  # a message puts the whole key in quotes
@@ -99,11 +99,11 @@ class Agreement(Study):
             f"(default: {','.join(map(str, DEPTHS))}; 0: no pools)")  # fmt: skip
 
     def parts(self) -> Sequence[Part]:
-        """One part for all judgments, one for each depth, and one for each of the other judgments."""
+        """Return the parts: one for all judgments, one for each depth, and one for each of the other judgments."""
         return [(ALL,), *((f"depth {n}",) for n in self.settings["depths"] if n), *((name,) for name in self.also)]
 
     def compute(self, *part: Any) -> list[Row]:
-        """Rows of all measures and runs with these judgments."""
+        """Return rows with the values of all measures and runs by these judgments."""
         (label,) = part
         qrels: Any = self.also.get(label, self.inputs.qrels)
         if label not in self.also and label != ALL:
@@ -117,7 +117,7 @@ class Agreement(Study):
         return rows
 
     def tables(self, rows_by_part: Mapping[Part, list[Row]]) -> dict[str, Table]:
-        """Tables of pairs of rankings, of rankings, of the runs that moved, and of the judged documents."""
+        """Return tables of pairs of rankings, of rankings, of the runs that moved, and of the judged documents."""
         rankings = nested(
             ((measure, label), run, value)
             for (label,), (_, *rows) in rows_by_part.items()
@@ -143,7 +143,7 @@ class Agreement(Study):
         }
 
     def summary(self, tables: Mapping[str, Table]) -> Iterator[str | Figure]:
-        """Sections on measures, judgments, and the largest disagreements."""
+        """Return the summary's sections on measures, judgments, and the largest disagreements."""
         return agreement_summary.pieces(tables, self.name, self.settings["measures"], len(self.inputs.runs))
 
 

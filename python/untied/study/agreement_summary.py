@@ -28,7 +28,7 @@ MOVERS = 20
 
 
 def pieces(tables: Mapping[str, Table], name: str, measures: Sequence[str], count: int) -> Iterator[str | Figure]:
-    """Sections on measures, judgments, and the largest disagreements about a number of runs."""
+    """Yield the summary's sections on measures, judgments, and the largest disagreements about `count` runs."""
     between = by_first(tables[name], 4)
     yield (
         f"The study ranks {count} runs ({count * (count - 1) // 2:,} pairs of runs) by their means over queries. "

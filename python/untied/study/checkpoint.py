@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Checkpoint:
-    """Parts in a file, which is locked for other studies until it is closed or the process ends.
+    """The finished parts of a study, in a file. It is locked until it is closed or the process ends.
 
     The file is created if it does not exist, and refused if it has parts with other settings, is damaged, or belongs to
     a running study. With `restart`, existing parts are discarded.
@@ -125,5 +125,5 @@ def _short(value: object) -> str:
 
 
 def parts_path(directory: str) -> str:
-    """The file in which a study in this folder keeps its parts."""
+    """Return the file in which a study in this folder keeps its parts."""
     return os.path.join(directory, "parts.jsonl")

@@ -61,7 +61,7 @@ class Result:
 
     @property
     def columns(self) -> list[str]:
-        """Names of the columns of the study's main table."""
+        """The names of the columns of the study's main table."""
         return self.tables[self.name].columns
 
     @property

@@ -61,7 +61,7 @@ TITLES = {
 
 
 class AgainstAP(Study):
-    """A study whose parts are rates and samples, and whose rows are runs, measures and values.
+    """A study with a part for each rate and sample, and a row for each run and measure.
 
     Its settings are those of `checked`.
     """
@@ -79,7 +79,7 @@ class AgainstAP(Study):
 
     @cached_property
     def qrels(self) -> Qrels:
-        """The complete judgments: the qrels, or the part of them in the pool of the runs."""
+        """Return the complete judgments: the qrels, or only those in the pool of the runs."""
         truth, depth = self.inputs.qrels, self.settings["pool_depth"]
         if depth is not None:
             pool = sample.pool(self.inputs.runs.values(), depth, truth)
@@ -91,11 +91,11 @@ class AgainstAP(Study):
         return truth
 
     def notes(self) -> list[str]:
-        """Notes on pooled documents that the qrels lack, and on queries that are not in all inputs."""
+        """Return notes on pooled documents that the qrels lack, and on queries that are not in all inputs."""
         return [*self._pooled(), *super().notes()]
 
     def _pooled(self) -> list[str]:
-        """A note on the pool, where there is one."""
+        """Return a note on the pool, if there is one."""
         depth = self.settings["pool_depth"]
         if depth is None:
             return []
@@ -113,15 +113,15 @@ class AgainstAP(Study):
         ]
 
     def parts(self) -> Sequence[Part]:
-        """All samples at one rate, then those at the next; at 1, where all is kept, there is only one."""
+        """Return the parts: all samples at one rate, then those at the next. A rate of 1 has one sample."""
         return [(rate, number) for rate in self.rates for number in range(1, 2 if rate == 1 else self.samples + 1)]
 
     def seed(self, number: int) -> int:
-        """The seed of a sample, different for each seed of the study."""
+        """Return the seed of a sample, which differs with the seed of the study."""
         return self.settings["seed"] * SEEDS + number  # type: ignore[no-any-return]
 
     def evaluator(self, qrels: QrelsLike, share: float) -> Callable[[Run], dict[str, float]]:
-        """An evaluator of all measures, with a sample of the judgments at this rate."""
+        """Return a function that evaluates a run by all measures, with a sample of the judgments at this rate."""
         names = {label: complete(name, self.rel, share) for label, name in self.measures.items()}
         evaluator = Evaluator(qrels, names.values(), threads=self.inputs.threads)
 
@@ -132,7 +132,7 @@ class AgainstAP(Study):
         return evaluate
 
     def rows(self, evaluate: Callable[[Run], dict[str, float]], runs: Iterable[Run]) -> list[Row]:
-        """Rows of the measures of the runs, or of their samples."""
+        """Return rows with the values of all measures for the runs, or for samples of them."""
         return [
             (name, label, value)
             for name, run in zip(self.inputs.runs, runs, strict=True)
@@ -140,7 +140,7 @@ class AgainstAP(Study):
         ]
 
     def tables(self, rows_by_part: Mapping[Part, list[Row]]) -> dict[str, Table]:
-        """Tables of the statistics of every sample, and of the means of every run on it."""
+        """Return a table with the statistics of every sample, and one with the means of every run on it."""
         values = nested(
             ((label, *part), run, value) for part, rows in rows_by_part.items() for run, label, value in rows
         )
@@ -154,7 +154,7 @@ class AgainstAP(Study):
         }
 
     def statistics_figure(self, table: Table, caption: str, axis: str, log: bool = False) -> Figure:
-        """A plot of the statistics over all rates, in four panels."""
+        """Return a plot of the statistics over all rates, in four panels."""
         means = over_samples(table)
         lines = _distinct(means, self.plotted)
         # Those that matter most last, so that they are on top.
@@ -192,7 +192,7 @@ class AgainstAP(Study):
         return Figure("statistics", f"{caption}. {note}", (6.8, 5.2), draw)
 
     def sections(self, table: Table) -> Iterator[str]:
-        """Tables in Markdown, one for each statistic."""
+        """Yield a table in Markdown for each statistic."""
         means = over_samples(table)
         for statistic, title in HEADINGS.items():
             yield f"## {title}\n"
@@ -204,7 +204,7 @@ class AgainstAP(Study):
 
 
 def statistics(truth: Mapping[str, float], by_run: Mapping[str, float], whole: float) -> tuple[float, ...]:
-    """`STATISTICS` of a measure's means by run against `truth`, those of AP with all judgments.
+    """Return `STATISTICS`, which compare a measure's means by run with `truth`, AP by all judgments.
 
     `whole` is the measure's mean over runs with all judgments.
     """
@@ -236,6 +236,6 @@ def _distinct(means: Mapping[tuple[str, float], Mapping[str, float]], plotted: S
 
 
 def over_samples(table: Table) -> dict[tuple[str, float], dict[str, float]]:
-    """Means of the statistics over samples, by measure and rate."""
+    """Return the means of the statistics over samples, by measure and rate."""
     samples = gathered(((row["measure"], row["rate"]), row) for row in table.to_dicts())
     return {key: {name: mean(row[name] for row in rows) for name in STATISTICS} for key, rows in samples.items()}

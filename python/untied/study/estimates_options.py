@@ -33,12 +33,12 @@ MEASURES = {
 
 
 def complete(name: str, rel: float, share: float) -> str:
-    """A measure's name, with the lowest relevant grade and the share of the pool that is judged."""
+    """Return a measure's name, filled in with the lowest relevant grade and the judged share of the pool."""
     return str(as_measure(name.replace("{rel}", repr(rel)).replace("{p}", repr(share))))
 
 
 def bare_name(template: str) -> str:
-    """The canonical name of a measure without parameters and cutoff."""
+    """Return the canonical name of a measure, without parameters and cutoff."""
     return as_measure(complete(template, 1, 0.5)).name
 
 
@@ -72,7 +72,7 @@ def checked(
     pool_depth: int | None,
     seed: int,
 ) -> dict[str, Any]:
-    """Settings of a study with rates and samples."""
+    """Return the settings of a study with rates and samples, after checking them."""
     for rate in rates:
         check_share("rates", rate, zero=False)
     if all(rate == 1 for rate in rates):
@@ -91,7 +91,7 @@ def checked(
 
 
 def labels(measures: MeasureLike | Iterable[MeasureLike] | None, rel: float) -> list[str]:
-    """Names of measures: those of `MEASURES` as given there, others canonical. AP is always included."""
+    """Return the names of measures, always with AP. Those of `MEASURES` stay as they are, others are canonical."""
     if measures is None:
         return list(MEASURES)
     several: Any = [measures] if isinstance(measures, str) or not hasattr(measures, "__iter__") else measures

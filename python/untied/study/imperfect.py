@@ -29,7 +29,7 @@ RATES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5)
 
 
 class Imperfect(AgainstAP):
-    """All measures on parts of the collection, with all judgments."""
+    """The study that evaluates runs by all measures after documents were removed from the collection."""
 
     name = "imperfect"
     title = "How well measures on a part of the collection agree with AP on the whole collection"
@@ -53,7 +53,7 @@ class Imperfect(AgainstAP):
         add_rates(add, RATES, "of the collection")
 
     def compute(self, *part: Any) -> list[Row]:
-        """Rows of all measures and runs on one part of the collection."""
+        """Return rows with the values of all measures and runs on one part of the collection."""
         rate, number = part
         runs = list(self.inputs.runs.values())
         if rate < 1:
@@ -64,7 +64,7 @@ class Imperfect(AgainstAP):
         return self.rows(self._evaluator, runs)
 
     def summary(self, tables: Mapping[str, Table]) -> Iterator[str | Figure]:
-        """Sections: a table for each statistic, and the plot."""
+        """Return the summary: a table for each statistic, and the plot."""
         yield (
             f"Random documents were removed from the runs at {len(self.rates)} rates, with {self.samples} parts of the "
             "collection for each rate below 100 %. The judgments of removed documents were kept. The runs' means by "

@@ -40,7 +40,7 @@ SCATTERED = (0.3, 0.1, 0.05)
 
 
 class Incomplete(AgainstAP):
-    """All measures on samples of the judgments."""
+    """The study that evaluates runs by all measures with samples of the judgments."""
 
     name = "incomplete"
     title = "How well measures on samples of the judgments agree with AP on all judgments"
@@ -63,7 +63,7 @@ class Incomplete(AgainstAP):
             "at least one")  # fmt: skip
 
     def compute(self, *part: Any) -> list[Row]:
-        """Rows of all measures and runs on one sample."""
+        """Return rows with the values of all measures and runs by one sample."""
         rate, number = part
         judged = sample.judgments(
             self.qrels,
@@ -75,7 +75,7 @@ class Incomplete(AgainstAP):
         return self.rows(self.evaluator(judged, rate), self.inputs.runs.values())
 
     def summary(self, tables: Mapping[str, Table]) -> Iterator[str | Figure]:
-        """Sections: a table for each statistic, and the plots."""
+        """Return the summary: a table for each statistic, and the plots."""
         yield (
             f"The judgments were sampled at {len(self.rates)} rates, with {self.samples} samples for each rate below "
             f"100 %. {HOW[self.settings['sampling']]} If a query has relevant documents, its judgments were sampled "
@@ -134,7 +134,7 @@ def _in_files(label: str) -> str:
 
 
 def nearest(table: Table, label: str, rate: float) -> dict[str, Any]:
-    """The row of the sample whose RMS error is nearest to the samples' mean."""
+    """Return the row of the most typical sample: its RMS error is nearest to the samples' mean."""
     rows = [row for row in table.to_dicts() if (row["measure"], row["rate"]) == (label, rate)]
     of_all = mean(row["rms"] for row in rows)
     return min(rows, key=lambda row: abs(row["rms"] - of_all))

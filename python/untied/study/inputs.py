@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 class Inputs:
-    """Judgments and runs of a study, read once, as for `untied.evaluate`.
+    """The judgments and the runs of a study, each read once.
 
-    `origins` has every input: what it is (``"qrels"``, a run's name), its path, the SHA-256 of the file (or of the data
-    in memory or from standard input), and its command-line option, if any.
+    `origins` describes every input: what it is (``"qrels"`` or a run's name), its path, its SHA-256, and its
+    command-line option, if any.
     """
 
     def __init__(
@@ -52,17 +52,17 @@ class Inputs:
 
     @property
     def fingerprint(self) -> dict[str, Any]:
-        """The content of the inputs, and how they were read. Paths do not count."""
+        """Return what the inputs hold, and how they were read. Paths do not count."""
         return {"qrels_format": self.qrels_format, "inputs": [[one["name"], one["sha256"]] for one in self.origins]}
 
     @property
     def paths(self) -> list[str]:
-        """The files among the inputs."""
+        """Return the files among the inputs."""
         return [path for origin in self.origins if (path := origin["path"]) is not None]
 
 
 def origin(name: str, source: object, held: object, option: str | None = None) -> dict[str, str | None]:
-    """The origin of an input: its name, path, SHA-256 and option."""
+    """Return the origin of an input: its name, path, SHA-256 and option."""
     if isinstance(source, (str, os.PathLike)):
         facts = provenance([source])[0]
         if facts["sha256"] is not None:

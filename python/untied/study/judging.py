@@ -55,7 +55,7 @@ Order = list[tuple[str, str]]
 
 
 class Judging(Study):
-    """Pairs of runs, each judged by every strategy until the verdict of a measure is decided."""
+    """The study that judges pairs of runs, by every strategy, until the verdict of a measure is decided."""
 
     name = "judging"
     title = "How many judgments you need to be certain which of two runs is better"
@@ -92,13 +92,13 @@ class Judging(Study):
         )
 
     def parts(self) -> Sequence[Part]:
-        """One part for each measure and pair of runs."""
+        """Return a part for each measure and pair of runs."""
         pairs = list(combinations(self.inputs.runs, 2))
         chosen = random.Random(self.settings["seed"]).sample(pairs, min(len(pairs), self.settings["pairs"]))
         return [(measure, *pair) for measure in self.settings["measures"] for pair in chosen]
 
     def compute(self, *part: Any) -> list[Row]:
-        """Rows of all strategies about one pair of runs by one measure."""
+        """Return a row for each strategy, about one pair of runs by one measure."""
         measure, *names = part
         qrels, depth = self.inputs.qrels, self.settings["depth"]
         runs = {
@@ -124,7 +124,7 @@ class Judging(Study):
         return [(*part, strategy, needed[strategy], len(state.documents)) for strategy in STRATEGIES]
 
     def tables(self, rows_by_part: Mapping[Part, list[Row]]) -> dict[str, Table]:
-        """Tables of all pairs, and of strategies by measure."""
+        """Return a table of all pairs, and one of strategies by measure."""
         rows = [row for of_part in rows_by_part.values() for row in of_part]
         keys = "measure run_a run_b strategy"
         return {
@@ -135,7 +135,7 @@ class Judging(Study):
         }
 
     def summary(self, tables: Mapping[str, Table]) -> Iterator[str | Figure]:
-        """What was hoped, what came out, and the plot."""
+        """Return the summary: what was hoped for, what came out, and the plot."""
         return judging_summary.pieces(tables, self.name, self.settings)
 
 
@@ -155,7 +155,7 @@ class _PairState:
         self.documents: Order = [(query, document) for query, of in pooled.items() for document in of]
 
     def grade(self, query: str, document: str) -> float:
-        """What a judgment says; outside of the pool, and where nobody judged, documents are non-relevant."""
+        """Return the grade of a document. It is 0 outside the pool, and where nobody judged."""
         return max(0.0, self._truth[query].get(document, 0.0))
 
     def _judged(self, order: Order) -> Any:
@@ -168,12 +168,12 @@ class _PairState:
         return as_qrels({**filled, SCALE: self._scale}, self._threads)
 
     def is_decided(self, order: Order) -> bool:
-        """Whether these judgments decide which run is better."""
+        """Say whether these judgments decide which run is better."""
         verdicts = certify(self._judged(order), self._runs, self._measure, threads=self._threads)
         return verdicts.between(*self._runs).verdict != "open"
 
     def needed(self, order: Order) -> int:
-        """After how many judgments of an order the verdict is decided: more judgments never leave one open again."""
+        """Return how many judgments, in this order, decide the verdict. More judgments never reopen it."""
         low, high = 0, len(order)
         while low < high:
             middle = (low + high) // 2
@@ -181,7 +181,7 @@ class _PairState:
         return low
 
     def by_advice(self, batch: int, *, until_decided: bool) -> int:
-        """The same of the documents that `judge_next` names, asked again after every batch."""
+        """Return that number for the documents that `judge_next` names. It is asked again after every batch."""
         order: Order = []
         while not self.is_decided(order):
             advice = judge_next(
@@ -195,7 +195,7 @@ class _PairState:
         return self.needed(order)
 
     def foresight(self) -> Order:
-        """The order of somebody who knows all grades: nobody needs fewer judgments by P or Hits."""
+        """Return the order of somebody who knows all grades. By P and Hits, no order needs fewer judgments."""
         everything = self._judged(self.documents)
         is_first = certify(everything, self._runs, self._measure).between(*self._runs).verdict == "A"
         advice = judge_next(self._judged([]), self._runs, self._measure, top=len(self.documents), threads=self._threads)
@@ -207,7 +207,7 @@ class _PairState:
         return [(one.query, one.document) for one in sorted(advice.candidates, key=help_, reverse=True)]
 
     def pooling(self, chance: random.Random) -> Order:
-        """Rank by rank, run by run, the queries of each rank in any order."""
+        """Return the documents rank by rank, and run by run within a rank. Queries are in any order."""
         order: dict[tuple[str, str], None] = {}
         for rank in range(max(len(of) for ranking in self._rankings for of in ranking.values())):
             for query in chance.sample(list(self._truth), len(self._truth)):
@@ -215,7 +215,7 @@ class _PairState:
         return list(order)
 
     def move_to_front(self, chance: random.Random) -> Order:
-        """In each query from the run whose last judged document was relevant; queries take turns."""
+        """Return an order that stays with a run as long as its documents are relevant. Queries take turns."""
         of_queries = [self._moved(query) for query in chance.sample(list(self._truth), len(self._truth))]
         order = []
         for turn in range(max(map(len, of_queries))):

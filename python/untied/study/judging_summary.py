@@ -22,7 +22,7 @@ FORESIGHT = "foresight"
 
 
 def strategies(rows: Sequence[Row]) -> list[Row]:
-    """For each measure and strategy: pairs, those decided, median, mean share, pairs in which none needs fewer."""
+    """Return, by measure and strategy: pairs, decided pairs, median, mean share, and pairs that it wins."""
     of_strategy = gathered(((measure, strategy), row) for row in rows for measure, _, _, strategy, *_ in (row,))
     fewest: dict[Row, int] = {}
     for measure, a, b, strategy, needed, _ in rows:
@@ -39,7 +39,7 @@ def strategies(rows: Sequence[Row]) -> list[Row]:
 
 
 def pieces(tables: Mapping[str, Table], name: str, settings: Mapping[str, Any]) -> Iterator[str | Figure]:
-    """The summary."""
+    """Yield the pieces of the summary."""
     yield (
         f"The study starts without judgments. For each pair of runs and each strategy, documents of the first "
         f"{settings['depth']} ranks are then judged in the order of the strategy, until `untied certify` decides which "

@@ -26,7 +26,7 @@ AMONG = ("all", "same", "other")
 
 @dataclass
 class Distances:
-    """Distances of a study."""
+    """The distances that a study computes."""
 
     #: The measure S; MED(S), with which all others are compared; Delta(S), the actual difference on MED's scale.
     measure: str
@@ -41,7 +41,7 @@ class Distances:
 
     @classmethod
     def of(cls, settings: dict[str, Any], grades: Iterable[float]) -> Distances:
-        """The distances of given settings and highest grade of the judgments."""
+        """Return the distances of these settings, for judgments with this highest grade."""
         grade = max([1.0, *grades])
         most = f"max_grade={grade:g}"
         of, psi, cutoffs = settings["measure"], settings["psi"], settings["cutoffs"]
@@ -57,48 +57,48 @@ class Distances:
 
     @property
     def unjudged(self) -> list[str]:
-        """The distances that are computed without judgments, each once."""
+        """Return the distances that are computed without judgments, each once."""
         return list(dict.fromkeys([*self.listed, *self.swept.values()]))
 
     @property
     def judged(self) -> list[str]:
-        """The distances that are computed with shares of the judgments, each once."""
+        """Return the distances that are computed with shares of the judgments, each once."""
         return list(dict.fromkeys([self.main, *self.expected]))
 
     @property
     def all(self) -> list[str]:
-        """All distances, each once."""
+        """Return all distances, each once."""
         return list(dict.fromkeys([*self.unjudged, *self.judged]))
 
     def numbers(self, what: str) -> list[float]:
-        """Values of the parameter that varies."""
+        """Return the values of the parameter that varies."""
         return [number for one, number in self.swept if one == what]
 
 
 def canonical(name: str) -> str:
-    """The canonical name of a measure of two rankings."""
+    """Return the canonical name of a measure of two rankings."""
     return str(as_comparing(name))
 
 
 def is_signed(name: str) -> bool:
-    """Whether a measure of two rankings changes its sign when they change places, as Delta does."""
+    """Say whether a measure of two rankings changes its sign if you swap them, as Delta does."""
     return comparing_info(as_comparing(name))[2] == "opposite"
 
 
 def lower_is_alike(name: str) -> bool:
-    """Whether low values of a measure of two rankings mean that these are alike."""
+    """Say whether low values of a measure mean that two rankings are alike."""
     return comparing_info(as_comparing(name))[1]
 
 
 def distance(name: str, value: float) -> float:
-    """The distance of two runs, from the mean of a measure of two rankings: 0 for equal runs, more for others."""
+    """Return the distance of two runs, made from the mean of a measure of two rankings. It is 0 for equal runs."""
     if is_signed(name):
         return abs(value)
     return value if lower_is_alike(name) else 1 - value
 
 
 def short(name: str) -> str:
-    """The name of a distance in plots and tables, which says how it follows from the measure: MED-nDCG@20, 1 - RBO."""
+    """Return the name of a distance in plots and tables, such as MED-nDCG@20, or 1 - RBO for a similarity."""
     if is_signed(name):
         return f"absolute {name}"
     if not lower_is_alike(name):
@@ -113,7 +113,7 @@ def short(name: str) -> str:
 
 
 def read_groups(path: str | os.PathLike[str]) -> dict[str, str]:
-    """Groups by run: a file with lines of a run's name and a group."""
+    """Return the group of each run, from a file whose lines have a run's name and its group."""
     groups: dict[str, str] = {}
     expected = "run group"
     for number, fields in lines(path, expected):
@@ -132,7 +132,7 @@ def add_groups(add: Callable[..., object]) -> None:
 
 
 def grouped(inputs: Inputs, groups: Any, prefix: int) -> dict[str, str]:
-    """The group of every run: as given, or by the prefix of its name."""
+    """Return the group of every run: the one in `groups`, or else the prefix of its name."""
     if prefix < 1:
         raise UntiedError(f"prefix must be at least 1, not {prefix}")
     if groups is None:

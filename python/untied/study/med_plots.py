@@ -31,14 +31,14 @@ MARKERS = "osv^DPX*"
 
 
 def best_groups(table: Table) -> list[str]:
-    """Groups of several runs, that of the best run first."""
+    """Return the groups of two runs or more. The group of the best run comes first."""
     means = gathered((group, mean) for _, group, *_, mean in table.rows())
     several = {group: max(of) for group, of in means.items() if len(of) > 1}
     return sorted(several, key=lambda group: -several[group])
 
 
 def groups(tables: Mapping[str, Table], name: str, distances: Distances) -> Iterator[Figure]:
-    """A bar chart of the distances within groups, if there are any."""
+    """Return a bar chart of the distances within groups, if there are any."""
     best = best_groups(tables[f"{name}-map"])[:SHOWN]
     if not best:
         return
@@ -81,7 +81,7 @@ def _common(names: Sequence[str]) -> str:
 
 
 def map_of_runs(tables: Mapping[str, Table], name: str, distances: Distances) -> Figure:
-    """A map of runs as dots; better runs are larger."""
+    """Return a map with a dot for each run. Better runs have larger dots."""
     rows = list(tables[f"{name}-map"].rows())
     most = max(mean for *_, mean in rows) or 1.0
     best = best_groups(tables[f"{name}-map"])[:SHOWN]
@@ -138,7 +138,7 @@ def _legend_of_dots(figure: Any) -> None:
 def judgments(
     distances: Distances, values: Values, rates: Sequence[float], actual: Sequence[float], same: Sequence[bool]
 ) -> Figure:
-    """A plot of the distance, with a share of the judgments, against actual differences."""
+    """Return a plot of actual differences against the distance that knows a share of the judgments."""
 
     def draw(figure: Any) -> None:
         axes = panels(figure, len(rates), min(4, len(rates)), sharex=True, sharey=True)
@@ -159,10 +159,10 @@ def judgments(
 
 
 def measures(distances: Distances, values: Values, same: Sequence[bool]) -> Iterator[Figure]:
-    """Plots of one distance against another.
+    """Return plots of one distance against another.
 
-    RBO is plotted against MED-RBP, every other distance against the main one; so are MED-nDCG at the lowest and at the
-    highest cutoff.
+    RBO is plotted against MED-RBP, and every other distance against the main one. One more plot has MED-nDCG at the
+    lowest and at the highest cutoff.
     """
     main, swept = distances.main, distances.swept
     rbo = {swept["RBO", psi]: swept["MED-RBP", psi] for psi in distances.numbers("RBO")}
@@ -186,7 +186,7 @@ def measures(distances: Distances, values: Values, same: Sequence[bool]) -> Iter
 
 
 def parameters(distances: Distances, correlations: Mapping[Row, Row]) -> Figure:
-    """A plot of correlations by persistence and by cutoff."""
+    """Return a plot of correlations by persistence and by cutoff."""
     main, swept = distances.main, distances.swept
     psi, cutoffs = distances.numbers("RBO"), distances.numbers("MED-nDCG")
     lines = [

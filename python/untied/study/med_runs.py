@@ -51,7 +51,7 @@ TIES: TiesOfPairs = "docid"
 
 
 class Med(Study):
-    """Distances of all pairs of runs, one measure after the other."""
+    """The study that computes distances of all pairs of runs, one measure after the other."""
 
     name = "med"
     needs = ("distances between runs need", 3)
@@ -86,11 +86,11 @@ class Med(Study):
         self.distances = Distances.of(settings, inputs.qrels.grades())
 
     def apart(self) -> list[dict[str, str | None]]:
-        """Runs without documents in common with the judgments, or with other runs."""
+        """Return the runs without documents in common with the judgments, or with other runs."""
         return [*super().apart(), mismatch.of_runs(self.inputs.runs, self.inputs.threads)]
 
     def notes(self) -> list[str]:
-        """Notes on queries that are not in all inputs, and on rankings that MED fills up."""
+        """Return notes on queries that are not in all inputs, and on rankings that MED fills up."""
         filled = of_filled(self.inputs.runs, map(as_comparing, self.distances.all))
         return [*super().notes(), *of_compared_queries(self.inputs), *filled]
 
@@ -114,7 +114,7 @@ class Med(Study):
         add("--ties", metavar=ties.placeholder, default=TIES, type=ties.read, help=ties.help(TIES))
 
     def parts(self) -> Sequence[Part]:
-        """One part for each distance without judgments, one for each with a share of them, one for the differences."""
+        """Return the parts: distances without judgments, distances with shares of them, and the differences."""
         rates = [rate for rate in self.settings["rates"] if rate > 0]
         return [
             ("differences", 0),
@@ -123,7 +123,7 @@ class Med(Study):
         ]
 
     def compute(self, *part: Any) -> list[Row]:
-        """A row for each pair of runs."""
+        """Return a row for each pair of runs."""
         name, rate = part
         if name == "differences":
             return self._differences()
@@ -160,7 +160,7 @@ class Med(Study):
         return rows
 
     def tables(self, rows_by_part: Mapping[Part, list[Row]]) -> dict[str, Table]:
-        """Distances, differences, correlations, the map."""
+        """Return tables of distances, differences and correlations, and one for the map."""
         group, main = self._group, self.distances.main
         by_distance = {
             (name, float(rate)): rows for (name, rate), rows in rows_by_part.items() if name != "differences"
@@ -218,7 +218,7 @@ class Med(Study):
         return dict(zip(numbers, places(square), strict=True))
 
     def summary(self, tables: Mapping[str, Table]) -> Iterator[str | Figure]:
-        """Sections on groups, judgments, measures and parameters."""
+        """Return the summary's sections on groups, judgments, measures and parameters."""
         return med_summary.pieces(tables, self.name, self.distances, self.settings["ties"])
 
 

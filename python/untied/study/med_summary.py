@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def pieces(tables: Mapping[str, Table], name: str, distances: Distances, ties: str) -> Iterator[str | Figure]:
-    """Sections on groups, judgments, measures and parameters, with plots if there is data."""
+    """Yield the sections on groups, judgments, measures and parameters, with plots if there is data."""
     main = short(distances.main)
     rows = list(tables[name].rows())
     values = gathered(((measure, judged), value) for *_, measure, judged, value, _ in rows)

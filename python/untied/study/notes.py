@@ -17,7 +17,7 @@ NAMED = 5
 
 
 def of_queries(inputs: Inputs) -> list[str]:
-    """A note on judged queries that runs lack, and on queries of runs that are not judged."""
+    """Return notes on judged queries that runs lack, and on queries of runs that are not judged."""
     judged = set(inputs.qrels.queries())
     queries = {name: set(run.queries()) for name, run in inputs.runs.items()}
     return [
@@ -30,7 +30,7 @@ def of_queries(inputs: Inputs) -> list[str]:
 
 
 def of_compared_queries(inputs: Inputs) -> list[str]:
-    """A note on queries that only one of two compared runs has, which are left out."""
+    """Return a note on queries that only one of two compared runs has. They are left out."""
     queries = {name: set(run.queries()) for name, run in inputs.runs.items()}
     everywhere = set.intersection(*queries.values())
     return counted(
@@ -40,7 +40,7 @@ def of_compared_queries(inputs: Inputs) -> list[str]:
 
 
 def of_filled(runs: Mapping[str, Run], measures: Iterable[Measure]) -> list[str]:
-    """A note on rankings that end before the cutoff of MED, by run."""
+    """Return a note on rankings that end before the cutoff of MED, by run."""
     short: dict[int, dict[str, int]] = {}
     for measure in measures:
         cutoff = _core.comparing_info(measure)[0] or 0
@@ -59,7 +59,7 @@ def of_filled(runs: Mapping[str, Run], measures: Iterable[Measure]) -> list[str]
 
 
 def counted(what: str, counts: Mapping[str, int]) -> list[str]:
-    """A note with counts by run; None if all counts are 0."""
+    """Return a note with counts by run. It is None if all counts are 0."""
     named = [f"{number} in {show_id(name)}" for name, number in counts.items() if number]
     if len(named) > NAMED:
         named[NAMED:] = [f"{len(named) - NAMED} more"]

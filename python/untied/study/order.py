@@ -51,7 +51,7 @@ CAUSES = ("ties", "unjudged")
 
 
 class Order(Study):
-    """All runs by all measures, with groups as they are and merged."""
+    """The study that evaluates runs by all measures, with groups as they are and with merged groups."""
 
     name = "order"
     title = "How measures rank runs if only the order of groups of documents is known"
@@ -104,7 +104,7 @@ class Order(Study):
 
     @cached_property
     def truths(self) -> dict[str, dict[str, float]]:
-        """The grade of every relevant document, by query."""
+        """Return the grade of every relevant document, by query."""
         qrels = self.inputs.qrels
         return {
             query: {document: grade for document, grade in qrels[query].items() if grade >= 1}
@@ -113,7 +113,7 @@ class Order(Study):
 
     @cached_property
     def merged(self) -> dict[str, Evaluator]:
-        """Evaluators with merged groups; two and two are all if no query has more."""
+        """Return evaluators with merged groups. Merging two and two is left out if no query has more than two."""
         several = any(len(set(truth.values())) > 2 for truth in self.truths.values())
         return {
             name: self._evaluator(
@@ -124,16 +124,16 @@ class Order(Study):
         }
 
     def first(self, run: Run) -> Run:
-        """The first documents of each ranking of a judged query, with tied ones in the order of the input."""
+        """Return the first documents of each judged query's ranking. Tied ones are in the order of the input."""
         rankings = {query: sorted(run[query], key=lambda scored: -scored[1]) for query in self.truths if query in run}
         return Run.from_mapping({query: dict(ranking[: self.settings["depth"]]) for query, ranking in rankings.items()})
 
     def parts(self) -> Sequence[Part]:
-        """One for each run."""
+        """Return a part for each run."""
         return [(name,) for name in self.inputs.runs]
 
     def compute(self, *part: Any) -> list[Row]:
-        """Values of a run, of its queries, of merged groups, and of changed rankings."""
+        """Return rows with the values of a run and of its queries, with merged groups, and with changed rankings."""
         (name,) = part
         run = self.first(self.inputs.runs[name])
         by_ties, by_grades = (self.ranges[cause].evaluate(run) for cause in CAUSES)
@@ -155,7 +155,7 @@ class Order(Study):
         return rows
 
     def tables(self, rows_by_part: Mapping[Part, list[Row]]) -> dict[str, Table]:
-        """Tables of pairs of measures, of runs, of reversible pairs, of merged groups, and of criteria."""
+        """Return tables of pairs of measures, of runs, of reversible pairs, of merged groups, and of criteria."""
         kinds = gathered((kind, (run, *row)) for (run,), rows in rows_by_part.items() for kind, *row in rows)
         runs = kinds["value"]
         # Rounding must not order runs.
@@ -198,12 +198,12 @@ class Order(Study):
         return {f"{self.name}{name}": table for name, table in tables.items()}
 
     def summary(self, tables: Mapping[str, Table]) -> Iterator[str | Figure]:
-        """Sections on the rankings of runs, ranges, groups and criteria."""
+        """Return the summary's sections on the rankings of runs, ranges, groups and criteria."""
         return order_summary.pieces(tables, self.name)
 
 
 def merge(truth: Mapping[str, float], count: int | None) -> dict[str, float]:
-    """Make one group of `count` neighbouring groups each, from the best on; None for all. The last has the grade 1."""
+    """Return the grades after merging each `count` neighbouring groups, from the best on. None merges all of them."""
     groups = sorted(set(truth.values()), reverse=True)
     place = {grade: number // (count or len(groups)) for number, grade in enumerate(groups)}
     last = max(place.values(), default=0)

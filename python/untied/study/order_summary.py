@@ -27,7 +27,7 @@ LOOKS = {"met": ("as demanded", COLORS[0]), "without": ("no change", "0.8"), "ag
 
 
 def pieces(tables: Mapping[str, Table], name: str) -> Iterator[str | Figure]:
-    """Sections on the rankings of runs, ranges, groups and criteria."""
+    """Yield the sections on the rankings of runs, ranges, groups and criteria."""
     values = gathered((measure, (run, *row)) for run, measure, *row in tables[f"{name}-runs"].rows())
     measures = list(values)
     between = by_first(tables[name], 2)
@@ -122,7 +122,7 @@ def _merged(rows: Mapping[Row, Row], measures: Sequence[str]) -> Iterator[str]:
 
 
 def _criteria(counts: Mapping[Row, Row], measures: Sequence[str]) -> Iterator[str | Figure]:
-    """How often each criterion is met."""
+    """Yield the section on how often each criterion is met."""
     yield (
         "The study takes tied documents in the order of the input, and makes one change at a time in the first "
         f"{CHANGED} ranks.\n"

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class PassageInputs(Inputs):
-    """Judged passages and runs of passages, in place of qrels and runs."""
+    """The inputs of the study: judged passages instead of qrels, and runs of passages."""
 
     qrels: Any
     runs: Any
@@ -97,7 +97,7 @@ def passages(
 
 
 class Passages(Study):
-    """All pairs of runs of passages, by query."""
+    """The study that compares all pairs of runs of passages, query by query."""
 
     name = "passages"
     seeded = False
@@ -126,12 +126,12 @@ class Passages(Study):
             help=f"count only the first L characters of each ranking (default: {LENGTH:g})")  # fmt: skip
 
     def apart(self) -> list[dict[str, str | None]]:
-        """Runs without a judged query."""
+        """Return the runs without a judged query."""
         judged = self.inputs.qrels.keys()
         return [{name: None if of.keys() & judged else QUERIES for name, of in self.inputs.runs.items()}]
 
     def notes(self) -> list[str]:
-        """Notes on queries without judged passages, and on queries that some run lacks."""
+        """Return notes on queries without judged passages, and on queries that some run lacks."""
         runs, judged = self.inputs.runs, self.inputs.qrels
         everywhere = set(judged).intersection(*runs.values())
         return [
@@ -146,11 +146,11 @@ class Passages(Study):
         ]
 
     def parts(self) -> Sequence[Part]:
-        """One part for each pair of runs."""
+        """Return a part for each pair of runs."""
         return list(combinations(self.inputs.runs, 2))
 
     def compute(self, *part: Any) -> list[Row]:
-        """Rows for every judged query of both runs."""
+        """Return a row for every judged query of both runs."""
         runs, judged = self.inputs.runs, self.inputs.qrels
         one, other = ({query: of for query, of in runs[name].items() if query in judged} for name in part)
         if not one.keys() & other.keys():
@@ -165,7 +165,7 @@ class Passages(Study):
         return [(query, value, actual.per_query[query]) for query, value in most.per_query.items()]
 
     def tables(self, rows_by_part: Mapping[Part, list[Row]]) -> dict[str, Table]:
-        """A row for each pair of runs and query."""
+        """Return a table with a row for each pair of runs and query."""
         rows = [
             (query, a, b, self.groups[a] if self.groups[a] == self.groups[b] else "", *values)
             for (a, b), of in rows_by_part.items()
@@ -174,7 +174,7 @@ class Passages(Study):
         return {self.name: tidy("query run_a run_b group", "value difference", rows)}
 
     def summary(self, tables: Mapping[str, Table]) -> Iterator[str | Figure]:
-        """Means and correlations."""
+        """Return the summary: means and correlations."""
         length, halves = self.settings["text_length"], _halves(tables[self.name])
         # Two rankings without a character in common, each as long as counts: 1 - 1/L, 1 - 2/L, ..., all gained by one.
         count = int(length)

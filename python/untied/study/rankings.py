@@ -28,7 +28,7 @@ COLUMNS = {
 
 
 def correlations(one: Mapping[str, float], other: Mapping[str, float]) -> Row:
-    """How far two rankings of the same runs agree: the values of `COLUMNS`."""
+    """Return how far two rankings of the same runs agree, as the values of `COLUMNS`."""
     tau, ap = kendall(one, other, variant="b").mean, tau_ap(one, other, variant="b").mean
     count = len(one)
     return (tau, ap, swapped(one, other), tied(one.values()), tied(other.values()), count * (count - 1) // 2)

@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 
 def by_first(table: Table, count: int) -> dict[Row, Row]:
-    """Rows by their first columns."""
+    """Return the rows in a dict, by their first columns."""
     return {row[:count]: row[count:] for row in table.rows()}
 
 
 def gathered(pairs: Iterable[tuple[Key, Held]]) -> dict[Key, list[Held]]:
-    """Rows by key, in order."""
+    """Return the rows of each key, in their order."""
     gathered_rows: dict[Key, list[Held]] = {}
     for key, held in pairs:
         gathered_rows.setdefault(key, []).append(held)
@@ -46,23 +46,23 @@ def nested(triples: Iterable[tuple[Key, Inner, Held]]) -> dict[Key, dict[Inner, 
 
 
 def percent(share: float) -> str:
-    """A share in percent."""
+    """Return a share as text in percent."""
     return f"{100 * share:g}"
 
 
 def mean(values: Iterable[float]) -> float:
-    """The mean; NaN if there are no values."""
+    """Return the mean. It is NaN if there are no values."""
     numbers = list(values)
     return math.fsum(numbers) / len(numbers) if numbers else math.nan
 
 
 def rms(truth: Sequence[float], estimates: Sequence[float]) -> float:
-    """Root of the mean square error."""
+    """Return the root of the mean square error."""
     return math.sqrt(math.fsum((e - a) ** 2 for a, e in zip(truth, estimates, strict=True)) / len(truth))
 
 
 def linear(one: Sequence[float], other: Sequence[float]) -> float:
-    """Pearson's coefficient; NaN if one side is constant."""
+    """Return Pearson's coefficient. It is NaN if one side is constant."""
     x, y = ([value - centre for value in side] for side, centre in ((one, mean(one)), (other, mean(other))))
     squares = math.sqrt(_product(x, x)) * math.sqrt(_product(y, y))
     return _product(x, y) / squares if squares > 0 else math.nan
@@ -103,5 +103,5 @@ def _listed(text: str, read: Callable[[str], Number], what: str) -> list[Number]
 
 
 def markdown(columns: Sequence[str], rows: Iterable[Sequence[str]], texts: int = 1, names: int = 0) -> str:
-    """A table in Markdown; the first columns are `texts`, the first of them plain `names`, the others numbers."""
+    """Return a table in Markdown. The first columns are `texts`, and `names` among these; the others are numbers."""
     return lines(columns, rows, "md", texts, names)

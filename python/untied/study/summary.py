@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def text(study: Study, tables: Mapping[str, Table], findings: str, notes: Sequence[str]) -> str:
-    """The whole summary."""
+    """Return the whole summary as text."""
     inputs = study.inputs
     columns = [
         f"`{name}.tsv`:\n\n"
@@ -67,7 +67,7 @@ def _command(study: Study) -> str:
 
 
 def tsv(table: Table) -> str:
-    """A table with all digits, and control characters in ids escaped."""
+    """Return a table as TSV with all digits. Control characters in ids are escaped."""
     return lines(table.columns, (list(map(_cell, row)) for row in table.rows()), "tsv")
 
 

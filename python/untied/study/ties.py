@@ -45,7 +45,7 @@ MEASURES = ("P@10", "R@100", "F1@10", "AP", "RR", "nDCG@10", "nDCG", "Rprec", "B
 
 
 class Ties(Study):
-    """All runs, with scores read at several precisions."""
+    """The study that evaluates all runs with their scores at several precisions."""
 
     name = "ties"
     title = "How many documents are tied, and how far ties and rounded scores can move values"
@@ -95,11 +95,11 @@ class Ties(Study):
         )
 
     def parts(self) -> Sequence[Part]:
-        """One for each precision."""
+        """Return a part for each precision."""
         return [(precision,) for precision in PRECISIONS]
 
     def compute(self, *part: Any) -> list[Row]:
-        """Rows with counts of ties, and values, of all runs."""
+        """Return rows with counts of ties and with values, for all runs."""
         (precision,) = part
         rows: list[Row] = []
         runs: dict[str, Run] = {}
@@ -136,7 +136,7 @@ class Ties(Study):
         return rows
 
     def tables(self, rows_by_part: Mapping[Part, list[Row]]) -> dict[str, Table]:
-        """Tables of values, counts of ties, queries, rankings of runs, and pairs that ties can reverse."""
+        """Return tables of values, counts of ties, queries, rankings of runs, and pairs that ties can reverse."""
         kinds = gathered(
             (kind, (precision, *row)) for (precision,), rows in rows_by_part.items() for kind, *row in rows
         )
@@ -167,7 +167,7 @@ class Ties(Study):
         return {f"{self.name}{name}": table for name, table in tables.items()}
 
     def summary(self, tables: Mapping[str, Table]) -> Iterator[str | Figure]:
-        """Sections on the documents affected, the spread over orders, swaps, precision and cost."""
+        """Return the summary's sections on tied documents, the spread over orders, swaps, precision and cost."""
         return ties_summary.pieces(tables, self.name)
 
 

@@ -31,7 +31,7 @@ LOOKS = {
 
 
 def draw_spread(figure: Any, table: Table, measures: Sequence[str]) -> None:
-    """A plot of the range from the worst to the best order of ties, by run."""
+    """Draw the range from the worst to the best order of ties, by run."""
     for axis, measure in zip(panels(figure, len(measures), 3), measures, strict=True):
         runs = [
             (high - low, run, value, low, high, docid)
@@ -55,7 +55,7 @@ def draw_spread(figure: Any, table: Table, measures: Sequence[str]) -> None:
 
 
 def draw_swaps(figure: Any, between: Mapping[Row, Row], reversible: Mapping[str, Row], measures: Sequence[str]) -> None:
-    """A plot of the pairs of runs that two orders of ties put in opposite order."""
+    """Draw how many pairs of runs two orders of ties put in opposite order."""
     axis = figure.subplots()
     most = [number for _, _, _, number, _ in (reversible[measure] for measure in measures)]
     axis.barh(
@@ -84,7 +84,7 @@ def draw_precision(
     taus: Mapping[tuple[str, str], float],
     measures: Sequence[str],
 ) -> None:
-    """A plot of ties and their effect by the precision of scores."""
+    """Draw ties and their effect, by the precision of scores."""
     axes = figure.subplots(1, 3 if taus else 2)
     for place, precision in enumerate(PRECISIONS):
         # Side by side in the order of their shares, so that equal ones are seen.

@@ -25,7 +25,7 @@ COSTS: tuple[Ties, ...] = ("given", "docid", "expected", "range")
 
 
 def at_precision(run: Run, precision: str) -> tuple[Run, str]:
-    """A run, and the `score_dtype` that gives the precision."""
+    """Return a run, and the `score_dtype` that gives the precision."""
     if precision != PRECISIONS[-1]:
         return run, precision
     return Run.from_mapping({query: _levels(run[query]) for query in run.queries()}), PRECISIONS[0]
@@ -43,10 +43,10 @@ def _levels(scored: list[tuple[str, float]]) -> dict[str, int]:
 
 
 def costs(inputs: Inputs, measures: Sequence[MeasureLike]) -> Table:
-    """The cost of averaging over all tie orders: CPU time of evaluations with data in memory, on one thread.
+    """Return what averaging over all orders costs: CPU time of evaluations in memory, on one thread.
 
-    Policies take turns; times are medians of `REPEATS`. The effects are measured with the original scores, and with
-    scores of 8 bits, which tie most documents.
+    Policies take turns, and times are medians of `REPEATS` rounds. All is measured twice: with the original scores, and
+    with scores of 8 bits, which tie most documents.
     """
     from statistics import median
     from time import process_time

@@ -24,7 +24,7 @@ EXACT = PRECISIONS[0]
 
 
 def pieces(tables: Mapping[str, Table], name: str) -> Iterator[str | Figure]:
-    """Sections on the documents affected, the spread over orders, swaps, precision and cost."""
+    """Yield the sections on tied documents, the spread over orders, swaps, precision and cost."""
     values = tables[name]
     measures = list(dict.fromkeys(values["measure"]))
     between = by_first(tables[f"{name}-orders"], 5)
