@@ -129,6 +129,7 @@ class Run:
         name: str | None = None,
         format: str = "auto",
         columns: Mapping[str, str] | None = None,
+        duplicates: str = "error",
         threads: int | None = None,
     ) -> Run: ...
     @property

@@ -8,7 +8,15 @@ if TYPE_CHECKING:
 
 
 class UntiedError(ValueError):
-    """An input or an option is refused. All errors of untied are of this class or of a subclass."""
+    """An input or an option is refused. All errors of untied are of this class or of a subclass.
+
+    Attributes
+    ----------
+    kind : str or None
+        ``"repeated"`` if a query of a run retrieves a document twice, which `duplicates` of `read_run` can tolerate.
+    """
+
+    kind: str | None = None
 
 
 class InputError(UntiedError):
@@ -32,7 +40,7 @@ class InputError(UntiedError):
         self.found = found
 
     def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (*self.args, self.file, self.line, self.expected, self.found)
+        return type(self), (*self.args, self.file, self.line, self.expected, self.found), {"kind": self.kind}
 
 
 class MeasureError(UntiedError):
@@ -65,6 +73,13 @@ def check_flag(name: str, value: bool) -> bool:
     """Refuse what is neither True nor False: any text, such as ``"no"``, would count as True."""
     if not isinstance(value, bool) and type(value).__name__ not in ("bool", "bool_"):  # NumPy's are others
         raise TypeError(f"{name} must be True or False, not {value!r}")
+    return value
+
+
+def check_text(name: str, value: str) -> str:
+    """Refuse what is no text."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be text, not {value!r}")
     return value
 
 
@@ -122,6 +137,6 @@ def check_share(name: str, value: float, *, zero: bool = True, one: bool = True)
 
 def check_one_of(name: str, value: str, known: Collection[str]) -> str:
     """Refuse an unknown value of an option."""
-    if value not in known:
+    if not isinstance(value, str) or value not in known:
         raise UntiedError(f"{name} must be {either(known)}, not {value!r}")
     return value

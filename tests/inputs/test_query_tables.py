@@ -201,6 +201,30 @@ def test_patterns_that_are_refused(pattern, said):
     assert said in str(refused.value)
 
 
+@pytest.mark.parametrize(
+    "cells", [["de", " "], ["de", "\t"], ["de", "\u3000"], ["de", b" "], ["de", ""], ["de", None], ["de", float("nan")]]
+)
+def test_a_blank_cell_is_no_segment(cells, tmp_path):
+    table = QueryTable({str(query): {"market": cell, "traffic": cell} for query, cell in enumerate(cells, 1)})
+    for read, column in ((segments_of, "market"), (weights_of, "traffic")):
+        with pytest.raises(UntiedError, match=f"query 2 has no value of {column}"):
+            read(table, column, ["2"])
+    path = _file(tmp_path, "queries.csv", "query_id,market\n1,de\n2,  \n")
+    with pytest.raises(UntiedError, match="query 2 has no value of market"):
+        segments_of(QueryTable(path), "market", ["1", "2"])
+
+
+def test_what_a_pattern_finds_is_no_blank():
+    with pytest.raises(UntiedError, match=r"the pattern \[a-z\]\(\.\)\. finds no segment in query a b"):
+        segments_of(None, "re:[a-z](.).", ["a b"])
+
+
+def test_a_table_names_few_of_its_many_columns():
+    names = [f"column{number}" for number in range(30)]
+    with pytest.raises(UntiedError, match=r'"column19" and 10 others$'):
+        QueryTable(pandas.DataFrame({name: [1] for name in names}))
+
+
 def test_a_table_without_columns():
     for frame in (pandas.DataFrame(), polars.DataFrame()):
         with pytest.raises(UntiedError, match=r"expected a column for the query .*, found none$"):

@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 import json
+import pickle
+import re
 import warnings
+from collections import namedtuple
+from types import SimpleNamespace
 
+import duckdb
+import numpy
+import pandas
+import polars
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -76,8 +84,12 @@ def test_ties_are_formed_afterwards(save):
 
 
 def test_duplicates_are_refused_by_default(save):
-    with pytest.raises(untied.InputError, match=r'line 2: expected every document once .* document "a" of query "q"'):
+    with pytest.raises(untied.InputError, match=r'line 2: expected every document once .* document "a"') as refused:
         untied.read_run(save(TWICE))
+    assert (refused.value.kind, pickle.loads(pickle.dumps(refused.value)).kind) == ("repeated", "repeated")
+    with pytest.raises(untied.InputError) as malformed:
+        untied.read_run(save("q Q0 expected every document once in a query t\n"), duplicates="best")
+    assert malformed.value.kind is None
     with pytest.raises(untied.UntiedError, match="duplicates must be error, first, last, best or repeat, not 'any'"):
         untied.read_run(save(TWICE), duplicates="any")
 
@@ -254,6 +266,123 @@ def test_engines_and_workbenches_may_have_duplicates(save):
     assert dict(read(bench, format="workbench", duplicates="last")["q"]) == {"a": -2, "b": -3}
     snapshot = save(json.dumps({"q": [{"id": "a"}, {"id": "a"}]}), "x.json")
     assert dict(read(snapshot, format="quepid", duplicates="best")["q"]) == {"a": -1}
+
+
+@pytest.mark.parametrize("duplicates", POLICIES)
+def test_workbenches_have_duplicates_as_files_of_trec_have_them(save, untied_, duplicates):
+    """The same ranking a b a as a result of OpenSearch's workbench, and as Quepid's snapshots."""
+    qrels = save("q 0 a 1\nq 0 b 1\n", "qrels")
+    trec = save("q Q0 a 1 3 t\nq Q0 b 2 2 t\nq Q0 a 3 1 t\n")
+    result = {"searchText": "q", "searchConfigurationId": "c", "documentIds": ["a", "b", "a"]}
+    files = {
+        "workbench": save(json.dumps({"hits": {"hits": [{"_source": result}]}}), "bench.json"),
+        "quepid": save(json.dumps({"q": [{"id": document} for document in "aba"]}), "quepid.json"),
+    }
+    snapshot = "Snapshot Name,Snapshot Date,Case ID,Query Text,Doc ID,Doc Position\n"
+    table = save(snapshot + "".join(f"s,d,1,q,{document},{rank}\n" for rank, document in enumerate("aba", 1)), "s.csv")
+    measures = ("-m", "AP", "-m", "P@3", "-m", "RR", "--duplicates", duplicates)
+    expected = untied_("eval", qrels, trec, *measures)
+    assert expected[0] == 0
+    for format, path in (*files.items(), ("quepid", table)):
+        code, out, err = untied_("eval", qrels, path, "--run-format", format, *measures)
+        assert code == 0, err
+        assert [line.split("\t")[2:] for line in out.splitlines()] == [
+            line.split("\t")[2:] for line in expected[1].splitlines()
+        ]
+        assert f"note: 1 duplicate in 1 of 1 query of {path}: " in err
+        assert untied_("eval", qrels, path, "--run-format", format)[0] == 2
+
+
+def as_frames(rows):
+    """Rows of query, document and score as each kind of data in memory that can repeat them."""
+    columns = dict(zip(("qid", "docno", "score"), map(list, zip(*rows, strict=True)), strict=True))
+    Row = namedtuple("Row", ["query_id", "doc_id", "score"])
+    table = pa.table(columns)
+    return {
+        "pandas": pandas.DataFrame(columns),
+        "polars": polars.DataFrame(columns),
+        "polars, lazy": polars.LazyFrame(columns),
+        "arrow": table,
+        "arrow, read once": pa.RecordBatchReader.from_batches(table.schema, table.to_batches()),
+        "duckdb": duckdb.from_arrow(table),
+        "rows": rows,
+        "an iterator": iter(rows),
+        "named": [Row(*row) for row in rows],
+        "bytes": [(query.encode("utf-8", "surrogateescape"), document, score) for query, document, score in rows],
+        "numbers of numpy": [(query, document, numpy.float64(score)) for query, document, score in rows],
+    }
+
+
+def outcome(make, source, **options):
+    """What a function makes of a run and says about it, or why it refuses it."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            made = content(make(source, **options))
+        except untied.UntiedError as error:
+            return str(error).partition(": ")[2]
+    return made, [re.sub(" of [^ ]+.csv| of the run", "", str(warning.message)) for warning in caught]
+
+
+def test_data_in_memory_has_duplicates_as_files_have_them(tmp_path):
+    random_ = seeded("duplicates in memory")
+    for _ in range(many(12)):
+        rows = [
+            (
+                random_.choice(["q1", "\u00fc", "7"]),
+                random_.choice(["a", "b", "\u00e9", "8"]),
+                random_.choice([0.1, 0.1 + 0.2, 1e-300, 7.0, -3.5, 2.0**53]),
+            )
+            for _ in range(random_.randrange(1, 14))
+        ]
+        path = tmp_path / "x.csv"
+        write([(query, document, repr(score)) for query, document, score in rows], "csv", path)
+        for duplicates in POLICIES:
+            expected = outcome(untied.read_run, path, format="csv", duplicates=duplicates)
+            for kind, data in as_frames(rows).items():
+                assert outcome(untied.Run, data, duplicates=duplicates) == expected, (kind, duplicates, rows)
+
+
+def test_lists_in_memory_may_have_duplicates(save):
+    frame = pandas.DataFrame({"qid": ["q"], "retrieved": [["a", "b", "a"]], "scores": [[3.0, 2.0, 1.0]]})
+    for data in (frame, polars.from_pandas(frame), {"q": ["a", "b", "a"]}, {"q": [["a"], ["b", "a"]]}):
+        with pytest.raises(untied.UntiedError) as refused:
+            untied.Run(data)
+        assert refused.value.kind == "repeated"
+        with pytest.warns(untied.UntiedWarning, match="1 duplicate in 1 of 1 query of the run: only the last row"):
+            run = untied.Run(data, duplicates="last")
+        best_first = [document for document, _ in sorted(run["q"], key=lambda row: -row[1])]
+        assert sorted(best_first) == ["a", "b"]
+    objects = [SimpleNamespace(id=document, score=score) for document, score in (("a", 1.0), ("b", 2.0), ("a", 3.0))]
+    with pytest.raises(untied.UntiedError, match="document 'a' is retrieved twice"):
+        untied.Run({"q": objects})
+    with pytest.warns(untied.UntiedWarning, match="1 duplicate in 1 of 1 query of the run: only the highest score"):
+        assert dict(untied.Run({"q": objects}, duplicates="best")["q"]) == {"a": 3, "b": 2}
+    assert dict(untied.Run({"q": {"a": 1}}, duplicates="best")["q"]) == {"a": 1}
+
+
+def test_columns_and_names_of_runs_in_memory_with_duplicates():
+    frame = pandas.DataFrame({"q": ["q", "q"], "d": ["a", "a"], "place": [2, 1]})
+    with pytest.warns(untied.UntiedWarning, match="1 duplicate"):
+        run = untied.Run(
+            frame, name="bm25", duplicates="best", columns={"query": "q", "document": "d", "rank": "place"}
+        )
+    assert (run.name, run["q"]) == ("bm25", [("a", -1)])
+
+
+@pytest.mark.parametrize(
+    ("data", "duplicates", "said"),
+    [
+        ([("q", "a", 1.0), ("q", "a", 1.0)], "repeat", "^run: document a is tied with its copy"),
+        ([("q", "a", 1.0), ("q", "a", "x")], "best", "row 1: expected a finite number"),
+        ([("q", "a", 1.0), ("q", None, 1.0)], "best", "row 1: expected"),
+        ([("q", "a", 1.0)], "any", "duplicates must be error, first, last, best or repeat, not 'any'"),
+        ({"q": ["a", 1.5, "a"]}, "best", "id"),
+    ],
+)
+def test_runs_in_memory_that_are_refused(data, duplicates, said):
+    with pytest.raises((untied.UntiedError, TypeError), match=said):
+        untied.Run(data, duplicates=duplicates)
 
 
 def test_judgments_merge_equal_grades_and_refuse_others(save):

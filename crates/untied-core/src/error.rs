@@ -17,6 +17,8 @@ pub enum Error {
     Input(InputError),
     /// The rows of a query are not together, in a run that is read query by query.
     Ungrouped(Box<Error>),
+    /// A query of a run retrieves a document twice, which users may tolerate.
+    Repeated(Box<Error>),
     /// A measure's name or parameters are not understood.
     Measure(String),
     /// A measure has no value on a query and the caller asked for an error (`on_undefined = raise`).
@@ -82,7 +84,7 @@ impl fmt::Display for Error {
         match self {
             Error::Io { file, source } => write!(f, "{}: {source}", show(file.as_bytes())),
             Error::Input(error) => error.fmt(f),
-            Error::Ungrouped(error) => error.fmt(f),
+            Error::Ungrouped(error) | Error::Repeated(error) => error.fmt(f),
             // They quote what was asked for, which may hold anything.
             Error::Measure(message) | Error::Value(message) => f.write_str(&show(message.as_bytes())),
             Error::Undefined { measure, query } => write!(f, "{measure} is undefined for query {query}"),

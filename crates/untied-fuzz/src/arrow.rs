@@ -149,7 +149,8 @@ fn compare(chunks: untied_core::Result<Vec<Chunk>>, kind: Content, rows: &[(Vec<
     };
     match (chunks.and_then(|chunks| Held::new(chunks, kind, "table")), theirs) {
         (Ok(ours), Ok(theirs)) => ours.assert_same(&theirs),
-        (Err(Error::Value(error)), Err(row)) => {
+        (Err(error @ (Error::Value(_) | Error::Repeated(_))), Err(row)) => {
+            let error = error.to_string();
             assert!(error.starts_with(&format!("table, row {row}: expected ")), "{error}, row {row}");
         }
         (Err(error), theirs) => panic!("{error}, the other reader: {:?}", theirs.err()),

@@ -6,7 +6,7 @@ use untied_core::read;
 use untied_core::read::format::qrels_format;
 use untied_core::table::profiles::Detail;
 use untied_core::table::{Chunk, Qrels, Run, Table};
-use untied_core::{Error, Result};
+use untied_core::{Error, InputError, Result};
 
 use crate::scratch::with_file;
 use crate::second::{self, Column, Format, Rows, contradiction, finite};
@@ -61,13 +61,13 @@ pub fn is_probability(number: &f64) -> bool {
 pub fn both<T>(ours: Result<T>, theirs: std::result::Result<Rows, Option<u64>>) -> Option<(T, Rows)> {
     match (ours, theirs) {
         (Ok(ours), Ok(theirs)) => Some((ours, theirs)),
-        (Err(Error::Input(error)), Err(line)) => {
-            assert_eq!(error.line, line, "{error}");
+        (Err(error), Err(line)) => {
             let shown = error.to_string();
+            let Some(input) = input_of(&error) else { panic!("not an error of input: {error}, line {line:?}") };
+            assert_eq!(input.line, line, "{error}");
             assert!(!shown.contains(char::is_control) && shown.len() < 2000, "{shown:?}");
             None
         }
-        (Err(error), Err(line)) => panic!("not an error of input: {error}, line {line:?}"),
         (Err(error), Ok(_)) => panic!("only ours refuses: {error}"),
         (Ok(_), Err(line)) => panic!("only ours accepts, the other refuses line {line:?}"),
     }
@@ -119,8 +119,14 @@ pub fn run(data: &[u8]) {
 }
 
 fn line_of(error: &Error) -> Option<u64> {
+    input_of(error)?.line
+}
+
+/// What is wrong with an input, if the error is about one.
+fn input_of(error: &Error) -> Option<&InputError> {
     match error {
-        Error::Input(error) => error.line,
+        Error::Input(error) => Some(error),
+        Error::Repeated(error) => input_of(error),
         _ => None,
     }
 }

@@ -34,9 +34,6 @@ fn raise(py: Python<'_>, error: Error) -> PyResult<PyErr> {
         let text = py.import("os")?.getattr("strerror")?.call1((code,))?.unbind();
         return Ok(PyOSError::new_err((code, text, file.clone())));
     }
-    if let Error::Ungrouped(error) = error {
-        return raise(py, *error);
-    }
     let errors = py.import("untied.errors")?;
     let message = error.to_string();
     let exception = match error {
@@ -46,7 +43,13 @@ fn raise(py: Python<'_>, error: Error) -> PyResult<PyErr> {
         }
         Error::Measure(_) => errors.getattr("MeasureError")?.call1((message,))?,
         Error::Undefined { .. } => errors.getattr("UndefinedError")?.call1((message,))?,
-        Error::Io { .. } | Error::Ungrouped(_) => py.import("builtins")?.getattr("OSError")?.call1((message,))?,
+        Error::Ungrouped(error) => return raise(py, *error),
+        Error::Repeated(error) => {
+            let raised = raise(py, *error)?;
+            raised.value(py).setattr("kind", "repeated")?;
+            return Ok(raised);
+        }
+        Error::Io { .. } => py.import("builtins")?.getattr("OSError")?.call1((message,))?,
         Error::Memory { .. } => py.import("builtins")?.getattr("MemoryError")?.call1((message,))?,
         // This is reached only if Python did not raise the exception for which it was stopped.
         Error::Stopped => py.import("builtins")?.getattr("KeyboardInterrupt")?.call0()?,

@@ -85,12 +85,16 @@ pub fn named(columns: Option<Named>) -> Vec<(String, String)> {
     columns.unwrap_or_default().into_iter().collect()
 }
 
-/// Those columns of a table that are needed, the query first; `holds` is `run` or a format of qrels.
+/// Those columns of a table that are needed, the query first; `holds` is `run`, a format of qrels, or `queries`.
 #[pyfunction]
 #[pyo3(signature = (names, holds, columns, source))]
 pub fn find_columns(names: Vec<String>, holds: &str, columns: Option<Named>, source: &str) -> PyResult<Vec<String>> {
-    let kind = if holds == "run" { Content::Run { ranks: true } } else { Content::Qrels(detail(holds)?) };
     let refs: Vec<&str> = names.iter().map(String::as_str).collect();
+    if holds == "queries" {
+        let query = Columns::find_query(&refs, source).map_err(to_python)?;
+        return Ok(vec![names[query].clone()]);
+    }
+    let kind = if holds == "run" { Content::Run { ranks: true } } else { Content::Qrels(detail(holds)?) };
     let found = Columns::find(kind, &refs, &named(columns), source).map_err(to_python)?;
     Ok(found.needed().map(|column| names[column].clone()).collect())
 }

@@ -39,6 +39,9 @@ use crate::{arrow, from_rows, threads};
 ///     The format of a file, as for `untied.read_run`.
 /// columns : dict, optional
 ///     The names of its columns, if they are unusual: ``{"query": "q", "document": "d", "score": "s"}``.
+/// duplicates : str
+///     What to do if a query retrieves a document several times, as for `untied.read_run`; ``"first"`` and ``"last"``
+///     follow the order of the rows.
 /// threads : int, optional
 ///     How many threads to use; by default, one for each processor.
 ///
@@ -146,17 +149,18 @@ fn rows(table: &Table, query: &Bound<'_, PyAny>) -> PyResult<Vec<(String, f64)>>
 #[pymethods]
 impl Run {
     #[new]
-    #[pyo3(signature = (run, *, name = None, format = "auto", columns = None, threads = None))]
+    #[pyo3(signature = (run, *, name = None, format = "auto", columns = None, duplicates = "error", threads = None))]
     fn new<'py>(
         run: &Bound<'py, PyAny>,
         name: Option<&Bound<'py, PyString>>,
         format: &str,
         columns: Option<&Bound<'py, PyAny>>,
+        duplicates: &str,
         threads: Option<Threads>,
     ) -> PyResult<Py<Run>> {
         let py = run.py();
         let name = name.map(run_name).transpose()?;
-        let unnamed: Py<Run> = AS_RUN.get(py)?.call1((run, threads, format, columns))?.extract()?;
+        let unnamed: Py<Run> = AS_RUN.get(py)?.call1((run, threads, format, columns, duplicates))?.extract()?;
         if name.is_none() { Ok(unnamed) } else { Py::new(py, Run(Arc::clone(&unnamed.get().0), name)) }
     }
 

@@ -9,7 +9,7 @@ from untied.errors import UntiedError, check_one_of
 from untied.inputs import files
 from untied.inputs.folders import runs_of
 from untied.inputs.names import names_of
-from untied.inputs.tolerance import Tolerance
+from untied.inputs.tolerance import DUPLICATES, NotTolerated, Repeated, Tolerance, ranked_once
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -118,25 +118,67 @@ def named_sources(runs: Runs, qrels: object = None) -> list[tuple[str, OneRun]]:
 
 
 def as_run(
-    run: OneRun, threads: int | None = None, format: str = "auto", columns: Mapping[str, str] | None = None
+    run: OneRun,
+    threads: int | None = None,
+    format: str = "auto",
+    columns: Mapping[str, str] | None = None,
+    duplicates: str = "error",
 ) -> Run:
     """Return a run from a path, a frame, rows, a dict or a ranked list."""
     if isinstance(run, (str, os.PathLike)):
-        return files.read_run(run, format=format, columns=columns, threads=threads)
+        return files.read_run(run, format=format, columns=columns, duplicates=duplicates, threads=threads)
     check_one_of("run format", format, files.RUN_FORMATS)
     if format not in ("auto", "rank-eval"):
         raise UntiedError(f"run format {format!r} is for files, not for a {type(run).__name__}")
+    check_one_of("duplicates", duplicates, DUPLICATES)
     if isinstance(run, Run):
         return run
+    tolerance = Tolerance(duplicates)
+    try:
+        made = _run_in_memory(run, threads, format, columns, tolerance)
+    except NotTolerated as error:
+        raise UntiedError(f"run: {error}") from None
+    tolerance.note("the run")
+    return made
+
+
+def _run_in_memory(
+    run: Any, threads: int | None, format: str, columns: Mapping[str, str] | None, tolerance: Tolerance
+) -> Run:
+    from functools import partial
+
     if is_table(run):
-        return read_once(_of_table(Run.from_arrow, Run.from_rows, run, threads, columns), run, "run")
+        read = partial(_of_table, Run.from_arrow, Run.from_rows, threads=threads, columns=columns)
+        return read_once(_with_repeats(read, run, threads, columns, tolerance), run, "run")
     plain: Any = _plain(run, "run")
     if format == "rank-eval":
-        plain = files.retrieved(plain, Tolerance())
+        plain = files.retrieved(plain, tolerance)
     if hasattr(plain, "keys"):
         files.check_columns(columns, "a dict", "run")
-        return Run.from_mapping(_with_ids(plain), threads)
-    return read_once(Run.from_rows(plain, threads, columns), plain, "run")
+        return Run.from_mapping(_with_ids(plain, tolerance), threads)
+    read = partial(Run.from_rows, threads=threads, columns=columns)
+    return read_once(_with_repeats(read, plain, threads, columns, tolerance), plain, "run")
+
+
+def _with_repeats(
+    read: Callable[[Any], Run],
+    source: Any,
+    threads: int | None,
+    columns: Mapping[str, str] | None,
+    tolerance: Tolerance,
+) -> Run:
+    """A run of rows, read by the core, and a second time by Python if a document is repeated and that is tolerated."""
+    if tolerance.duplicates == "error":
+        return read(source)
+    from untied.inputs import rows
+
+    source = rows.lasting(source.collect() if is_lazy(source) else source)
+    try:
+        return read(source)
+    except UntiedError as error:
+        if error.kind != "repeated":
+            raise
+    return rows.run_of_records(source, columns, threads, tolerance)
 
 
 def read_once(held: Held, source: Any, name: str) -> Held:
@@ -188,16 +230,22 @@ def _plain(judged_or_retrieved: Any, name: str) -> Any:
     return to_dict() if callable(to_dict) else judged_or_retrieved
 
 
-def _with_ids(run: Mapping[Any, Any]) -> Mapping[Any, Any]:
-    """A run whose queries may have lists of documents as objects, such as Haystack's, with these as ids and scores."""
-    if not any(isinstance(documents, (list, tuple)) and _are_objects(documents) for documents in run.values()):
+def _with_ids(run: Mapping[Any, Any], tolerance: Tolerance) -> Mapping[Any, Any]:
+    """A run whose queries may have lists of documents as objects, such as Haystack's, with these as ids and scores.
+
+    If duplicates are tolerated, lists lose theirs.
+    """
+    have_objects = any(isinstance(documents, (list, tuple)) and _are_objects(documents) for documents in run.values())
+    if tolerance.duplicates == "error" and not have_objects:
         return run
-    return {
-        query: _scored(query, documents)
-        if isinstance(documents, (list, tuple)) and _are_objects(documents)
-        else documents
-        for query, documents in run.items()
-    }
+    return {query: _ranking(query, documents, tolerance) for query, documents in run.items()}
+
+
+def _ranking(query: Any, documents: Any, tolerance: Tolerance) -> Any:
+    """The documents of a query as the core takes them."""
+    if isinstance(documents, (list, tuple)) and _are_objects(documents):
+        documents = _scored(query, documents, tolerance)
+    return documents if tolerance.duplicates == "error" else ranked_once(documents, tolerance)
 
 
 def _are_objects(documents: Sequence[Any]) -> bool:
@@ -205,23 +253,22 @@ def _are_objects(documents: Sequence[Any]) -> bool:
     return len(documents) > 0 and hasattr(documents[0], "id")
 
 
-def _scored(query: Any, documents: Sequence[Any]) -> dict[Any, float] | list[Any]:
+def _scored(query: Any, documents: Sequence[Any], tolerance: Tolerance) -> dict[Any, Any] | list[Any]:
     """The scores of documents by id, or, if they have none, their ids in the given order."""
     for position, document in enumerate(documents):
         if not hasattr(document, "id"):
             raise TypeError(f"run: query {query!r}: object {position} has no id, unlike the first: {document!r:.60}")
     ids = [document.id for document in documents]
-    scores = [getattr(document, "score", None) for document in documents]
+    scores: list[Any] = [getattr(document, "score", None) for document in documents]
     if all(score is None for score in scores):
         return ids
     if None in scores:
         without = ids[scores.index(None)]
         raise UntiedError(f"run: query {query!r}: document {without!r} has no score, but others have one")
-    by_id = dict(zip(ids, scores, strict=True))
-    if len(by_id) < len(ids):
-        again = next(document for position, document in enumerate(ids) if document in ids[:position])
-        raise UntiedError(f"run: query {query!r}: document {again!r} is retrieved twice")
-    return by_id
+    try:
+        return tolerance.kept(zip(ids, scores, strict=True))
+    except Repeated as repeated:
+        raise UntiedError(f"run: query {query!r}: document {repeated.args[0]!r} is retrieved twice") from None
 
 
 #: What inputs have, at least one of them.

@@ -7,10 +7,10 @@ from itertools import islice
 from reprlib import Repr
 
 from untied._core import Qrels, Run, file_formats, read_bytes, show_id
-from untied.errors import InputError, UntiedError, check_one_of, either
-from untied.inputs.lines import id_of, number_of
+from untied.errors import InputError, UntiedError, check_one_of, check_text, either
+from untied.inputs.lines import number_of
 from untied.inputs.parquet import parquet_batches
-from untied.inputs.tolerance import ONCE, NotTolerated, Repeated, Tolerance, check_tolerance
+from untied.inputs.tolerance import NotTolerated, Repeated, Tolerance, check_tolerance, ranked_once
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -103,7 +103,9 @@ def check_holds(qrels: Qrels, format: str) -> Qrels:
 
 
 def refuse_folder(path: str | os.PathLike[str], expected: str) -> None:
-    """Refuse a folder where one file is expected."""
+    """Refuse a folder where one file is expected, and what is no path that has a suffix."""
+    if not isinstance(os.fspath(path), str):
+        raise TypeError(f"path must be a str or a path-like object, not {path!r}")
     if os.fspath(path) != "-" and os.path.isdir(path):
         from errno import EISDIR
 
@@ -131,6 +133,9 @@ class RunFile:
     ) -> None:
         check_one_of("run format", format, RUN_FORMATS)
         check_tolerance(duplicates, failed, collapsed=collapse is not None)
+        for option, value in {"part": part, "collapse": collapse}.items():
+            if value is not None:
+                check_text(option, value)
         self.path = os.fspath(path)
         self.format = format
         self.columns = columns
@@ -293,7 +298,7 @@ def _read(file: RunFile, threads: int | None, ranks: bool, tolerance: Tolerance)
                 return RUN_READERS[file.format](file, threads, ranks, tolerance)
             return Run.read(file.path, threads, file.format, file.columns, ranks)
         except UntiedError as error:
-            if tolerance.duplicates == "error" or f"expected {ONCE}" not in str(error):
+            if tolerance.duplicates == "error" or error.kind != "repeated":
                 raise
             if not os.path.isfile(file.path):
                 raise UntiedError(f"{error}; duplicates are read a second time, so save the run as a file") from None
@@ -310,21 +315,10 @@ def _parquet_run(file: RunFile, threads: int | None, ranks: bool, _: Tolerance) 
 def _json_run(file: RunFile, threads: int | None, _: bool, tolerance: Tolerance) -> Run:
     def make(content: Any) -> Run:
         if tolerance.duplicates != "error":
-            content = {query: _once(ranking, tolerance) for query, ranking in content.items()}
+            content = {query: ranked_once(ranking, tolerance) for query, ranking in content.items()}
         return Run.from_mapping(content, threads)
 
     return _of_json(file.path, RUN_SHAPE, make)
-
-
-def _once(ranking: Any, tolerance: Tolerance) -> Any:
-    """A ranked list, in which an inner list is tied, with the scores of its documents; all else as it is."""
-    if not isinstance(ranking, list):
-        return ranking
-    groups = [group if isinstance(group, list) else [group] for group in ranking]
-    rows = [(id_of(document), -float(place)) for place, group in enumerate(groups) for document in group]
-    if any(document is None for document, _ in rows):
-        return ranking  # which is refused
-    return tolerance.kept((document or "", score) for document, score in rows)
 
 
 def _rank_eval_run(file: RunFile, threads: int | None, _: bool, tolerance: Tolerance) -> Run:
@@ -671,7 +665,8 @@ def retrieved(response: Any, tolerance: Tolerance) -> dict[str, Any]:
             )
         except Repeated as repeated:
             document = show_id(repeated.args[0])
-            raise UntiedError(f"run: request {_short(query)}: expected {ONCE}, found {document} again") from None
+            expected = "every document once in a query"
+            raise UntiedError(f"run: request {_short(query)}: expected {expected}, found {document} again") from None
     return {query: ranking for query, ranking in rankings.items() if query not in failed}
 
 

@@ -41,7 +41,10 @@ def lines(path: str | os.PathLike[str], shape: str) -> Iterator[tuple[int, list[
 
 
 def id_of(value: object) -> str | None:
-    """Return the id in a cell or a JSON value, which is a text or a whole number. Return None for anything else."""
+    """Return the id in a cell or a JSON value: a text, bytes or a whole number. Return None for anything else."""
+    if isinstance(value, bytes):
+        value = value.decode("utf-8", "surrogateescape")
+    value = value.item() if hasattr(value, "item") else value  # a number of NumPy
     is_id = isinstance(value, (str, int)) and not isinstance(value, bool) and value != ""
     return str(value) if is_id else None
 

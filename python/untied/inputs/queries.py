@@ -21,14 +21,10 @@ if TYPE_CHECKING:
     #: A file's path, a frame, or the cells of each query by the names of columns.
     QueryTableLike: TypeAlias = str | os.PathLike[str] | ArrowTable | Mapping[str, Mapping[str, Any]]
 
-#: Names of the column of queries besides those that runs and qrels have; BEIR's first.
-IDS = ("_id", "id")
 #: What begins a pattern that finds a segment in a query's id, instead of a column.
 PATTERN = "re:"
 #: The smallest and the largest weight, so that sums of squares neither overflow nor vanish.
 WEIGHTS = (1e-100, 1e100)
-#: Columns that stand for what a table of queries does not have, where names of columns are looked up.
-_ABSENT = {"document": "#document", "score": "#score"}
 
 
 class QueryTable:
@@ -135,19 +131,20 @@ def _by_pattern(pattern: str, queries: Sequence[str]) -> dict[str, str]:
     find = by_pattern(pattern, "segment")
     segments = {query: find(query) for query in queries}
     for query, segment in segments.items():
-        if segment is None:
+        if segment is None or not segment.strip():
             raise UntiedError(f"the pattern {pattern} finds no segment in query {show_id(query)}")
     return {query: str(segment) for query, segment in segments.items()}
 
 
 def _plain(cell: Any) -> Any:
-    """A cell as Python has it, with bytes as text; None if it is empty or, as NaN and NaT are, not equal to itself."""
+    """A cell as Python has it, with bytes as text; None if it is blank or, as NaN and NaT are, not equal to itself."""
     if isinstance(cell, bytes):
         cell = cell.decode("utf-8", "surrogateescape")
     if _is_several(cell):
         return cell
     cell = cell.item() if hasattr(cell, "item") else cell  # a number or truth value of numpy
-    return None if cell is None or cell == "" or cell != cell else cell
+    is_blank = isinstance(cell, str) and not cell.strip()
+    return None if cell is None or is_blank or cell != cell else cell
 
 
 def _is_several(cell: Any) -> bool:
@@ -174,7 +171,10 @@ def _read(given: QueryTableLike) -> tuple[str, list[str], Iterator[tuple[str, Ma
         return _read_file(os.fspath(given))
     source = "the table of queries"
     if is_table(given) or hasattr(given, "to_dict"):
-        rows = _records(given)
+        from untied.inputs.rows import lasting, records
+
+        frame: Any = given
+        rows = records(lasting(frame.collect() if is_lazy(frame) else frame))
         names = list(dict.fromkeys(str(name) for row in rows for name in row))
         return source, names, _with_queries(source, names, enumerate(rows))
     if not hasattr(given, "items"):
@@ -221,7 +221,7 @@ def _with_queries(
     source: str, names: Sequence[str], rows: Iterable[tuple[int, Mapping[str, Any]]], column: str | None = None
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Rows with their queries."""
-    name = _query_column(source, names) if column is None else column
+    name = find_columns(list(names), "queries", None, source)[0] if column is None else column
 
     def queries() -> Iterator[tuple[str, Mapping[str, Any]]]:
         for number, row in rows:
@@ -232,32 +232,3 @@ def _with_queries(
             yield query, row
 
     return queries()
-
-
-def _query_column(source: str, names: Sequence[str]) -> str:
-    """The name of the column of queries."""
-    try:
-        return find_columns([*names, *_ABSENT.values()], "run", _ABSENT, source)[0]
-    except UntiedError as error:
-        known = next((name for name in IDS if name in names), None)
-        if known is not None and "expected a column" in str(error):
-            return known
-        absent = "".join(f', "{name}"' for name in _ABSENT.values())
-        said = str(error) if names else str(error).replace(f"found {absent[2:]}", "found none")
-        raise UntiedError(said.replace(absent, "").replace("; or name it by columns= or --column", "")) from None
-
-
-def _records(frame: Any) -> list[dict[str, Any]]:
-    """The rows of a frame of pandas, polars, pyarrow, or another library with Arrow's interface."""
-    frame = frame.collect() if is_lazy(frame) else frame
-    rows: list[dict[str, Any]]
-    for method in ("to_pylist", "to_dicts"):  # of pyarrow; of polars
-        if hasattr(frame, method):
-            rows = getattr(frame, method)()
-            return rows
-    if hasattr(frame, "to_dict"):
-        return [{str(name): cell for name, cell in row.items()} for row in frame.to_dict("records")]
-    import pyarrow
-
-    rows = pyarrow.table(frame).to_pylist()
-    return rows

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from decimal import Decimal
 from math import isfinite
 from typing import NamedTuple
 
@@ -31,6 +30,8 @@ if TYPE_CHECKING:
 _IDS = ("query", "document")
 #: The grade of a document that the machine failed to label, and how much is shown of what stands in place of a label.
 UNLABELLED, LONGEST = -1.0, 40
+#: What returns the rows of a frame: of pyarrow, and of polars.
+_TO_RECORDS = ("to_pylist", "to_dicts")
 #: The name of a column that numbers the rows, from 1.
 ROW = "#row"
 
@@ -135,9 +136,47 @@ def run_of_rows(
     path: str, format: str, columns: Mapping[str, str] | None, threads: int | None, tolerance: Tolerance
 ) -> Run:
     """Return a run from the rows of a table. Queries may be numbers of rows, and documents may occur twice."""
+    rows = _lines(path, format) if format in _LINES else _cells(path, *table_rows(path, format), columns)
+    kept = _kept(path, rows, tolerance)
+    return _made(path, lambda: Run.from_mapping(kept, threads))
+
+
+def run_of_records(
+    source: Any, columns: Mapping[str, str] | None, threads: int | None, tolerance: Tolerance, name: str = "run"
+) -> Run:
+    """A run in memory, which may have a document several times, and in which the core found nothing else wrong."""
+    rows = records(source)
+    cells = _cells(name, list(rows[0]), enumerate(rows), columns)
+    return Run.from_mapping(_kept(name, cells, tolerance), threads)
+
+
+def lasting(source: Any) -> Any:
+    """A frame or rows that can be read again, unlike a stream or an iterator."""
+    if any(hasattr(source, method) for method in (*_TO_RECORDS, "to_dict")) or isinstance(source, (list, tuple)):
+        return source
+    if not hasattr(source, "__arrow_c_stream__"):
+        return list(source)
+    import pyarrow
+
+    return pyarrow.table(source)
+
+
+def records(source: Any) -> list[dict[str, Any]]:
+    """The rows of a frame of pandas, polars or pyarrow, or those of a list of tuples, by the names of columns."""
+    for method in _TO_RECORDS:
+        if hasattr(source, method):
+            rows: list[dict[str, Any]] = getattr(source, method)()
+            return rows
+    if hasattr(source, "to_dict"):
+        return [{str(name): cell for name, cell in row.items()} for row in source.to_dict("records")]
+    names = getattr(source[0], "_fields", ("query", "document", "score"))
+    return [dict(zip(names, row, strict=True)) for row in source]
+
+
+def _kept(source: str, rows: Iterable[tuple[int, str, list[Any]]], tolerance: Tolerance) -> dict[str, Any]:
+    """The rankings of queries, each of which may have several rows."""
     rankings: dict[str, list[Any]] = {}
     at: dict[str, int] = {}
-    rows = _lines(path, format) if format in _LINES else _cells(path, format, columns)
     for number, query, ranked in rows:
         at.setdefault(query, number)
         rankings.setdefault(query, []).extend(ranked)
@@ -146,8 +185,8 @@ def run_of_rows(
         try:
             kept[query] = tolerance.kept(ranked)
         except Repeated as repeated:
-            raise refused(path, at[query], "every document once", f"{show_id(repeated.args[0])} again") from None
-    return _made(path, lambda: Run.from_mapping(kept, threads))
+            raise refused(source, at[query], "every document once", f"{show_id(repeated.args[0])} again") from None
+    return kept
 
 
 class _Line(NamedTuple):
@@ -178,10 +217,9 @@ def _lines(path: str, format: str) -> Iterator[tuple[int, str, list[Any]]]:
 
 
 def _cells(
-    path: str, format: str, columns: Mapping[str, str] | None
+    path: str, names: list[str], rows: Iterable[tuple[int, Mapping[str, Any]]], columns: Mapping[str, str] | None
 ) -> Iterator[tuple[int, str, list[tuple[str, Any]]]]:
     """The number of each row of a table, its query, and its documents with their scores."""
-    names, rows = table_rows(path, format)
     needed = find_columns([*names, ROW], "run", columns, path)
     is_numbered, sign = needed[0] == ROW, -1 if needed[2:3] == needed[3:4] != [] else 1
     for place, (number, row) in enumerate(rows, 1):
@@ -203,8 +241,8 @@ def _number(path: str, number: int, value: object) -> Any:
             return number_of(value)
         except (ValueError, ArithmeticError):
             pass
-    elif isinstance(value, (int, float, Decimal)):
-        return value
+    elif hasattr(value, "__float__"):
+        return value.item() if hasattr(value, "item") else value
     raise refused(path, number, "a number", shown(value))
 
 
@@ -289,7 +327,7 @@ def _delimited(path: str, mark: str) -> tuple[list[str], Iterator[Row]]:
 
 
 def _id(path: str, number: int, value: object, what: str) -> str:
-    id_ = value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else id_of(value)
-    if not id_:
+    id_ = id_of(value)
+    if id_ is None:
         raise refused(path, number, f"a {what}'s id", shown(value))
     return id_

@@ -5,11 +5,13 @@ from __future__ import annotations
 from untied._core import show_id
 from untied.errors import UntiedError, check_one_of
 from untied.inputs import mismatch
+from untied.inputs.lines import id_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from decimal import Decimal
+    from typing import Any
 
     #: A document's id and score.
     Row = tuple[str, float | Decimal]
@@ -35,8 +37,6 @@ FAILED = {
     "error": "refuse the run (default)",
     "missing": "leave the query out of the run, which then lacks it",
 }
-#: What the core expects of a run, in its errors.
-ONCE = "every document once in a query"
 
 
 class Repeated(Exception):
@@ -99,10 +99,27 @@ class Tolerance:
         if self.missing:
             named = mismatch.listed([show_id(query) for query in self.missing])
             mismatch.warn_or_raise(f"failed queries, left out of {source}: {len(self.missing):,} ({named})")
-        if self.repeats:
-            what = "duplicate" if self.repeats == 1 else "duplicates"
-            where = f"{self.affected:,} of {self.queries:,} {'query' if self.queries == 1 else 'queries'}"
-            mismatch.warn_or_raise(f"{self.repeats:,} {what} in {where} of {source}: {EFFECTS[self.duplicates]}")
+        mismatch.warn_or_raise(of_repeats(self.duplicates, self.repeats, self.affected, self.queries, source))
+
+
+def of_repeats(duplicates: str, repeats: int, affected: int, queries: int, source: str) -> str | None:
+    """What was done with rows that repeat a document, in some of the queries of a run; None if there are none."""
+    if not repeats:
+        return None
+    what = "duplicate" if repeats == 1 else "duplicates"
+    where = f"{affected:,} of {queries:,} {'query' if queries == 1 else 'queries'}"
+    return f"{repeats:,} {what} in {where} of {source}: {EFFECTS[duplicates]}"
+
+
+def ranked_once(ranking: Any, tolerance: Tolerance) -> Any:
+    """A ranked list, in which an inner list is tied, with the scores of the documents that stay; all else as it is."""
+    if not isinstance(ranking, (list, tuple)):
+        return ranking
+    groups = [group if isinstance(group, (list, tuple)) else [group] for group in ranking]
+    rows = [(id_of(document), -float(place)) for place, group in enumerate(groups) for document in group]
+    if any(document is None for document, _ in rows):
+        return ranking  # which is refused
+    return tolerance.kept((document or "", score) for document, score in rows)
 
 
 def _with_copies(rows: list[Row]) -> Ranking:

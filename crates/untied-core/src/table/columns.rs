@@ -44,6 +44,9 @@ const GRADES: &[&str] = &["label", "relevance", "rel", "gain", "grade", "rating"
 /// Those that do not, because the score of a run may be beside them or the rating may be called a score.
 const RATINGS: &[&str] = &["rating", "judgment", "judgement"];
 
+/// Further names of the column of ids in a table of queries; BEIR's first.
+const QUERY_IDS: &[&str] = &["_id", "id"];
+
 const SCORE: Accepted = (f64::is_finite, "a finite number as the score");
 const RANK: Accepted = (f64::is_finite, "a finite number as the rank");
 
@@ -254,6 +257,22 @@ impl Columns {
         let query = finder.required(&[ColumnRole::Query], "")?;
         let document = finder.required(&[ColumnRole::Document], &hint)?;
         Ok(Columns { query, subtopic, document, numbers, lists: None })
+    }
+
+    /// Finds the column of query ids in a table that only describes queries.
+    ///
+    /// # Errors
+    /// The column is missing or ambiguous.
+    pub fn find_query(names: &[&str], source: &str) -> Result<usize> {
+        let finder = Finder { names, named: Vec::new(), source };
+        if let Some(column) = finder.optional(ColumnRole::Query)? {
+            return Ok(column);
+        }
+        QUERY_IDS.iter().find_map(|id| names.iter().position(|name| name == id)).ok_or_else(|| {
+            let known = alternatives(&ColumnRole::Query.all_names());
+            let found = if names.is_empty() { "none".into() } else { finder.names_for_message() };
+            Error::Value(format!("{source}: expected a column for the query ({known}), found {found}"))
+        })
     }
 
     /// The number of columns of numbers that the rows of a chunk have.

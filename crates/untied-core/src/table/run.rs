@@ -102,7 +102,8 @@ fn repeated(source: &str, query: &[u8], document: &[u8], places: [Option<Locatio
     let [first, second] = places;
     let earlier = first.map_or("before".into(), |place| format!("in {}", place.name()));
     let found = format!("document {} of query {} again, already {earlier}", quote(document), quote(query));
-    (second, wrong(source, second, "every document once in a query", found))
+    let error = wrong(source, second, "every document once in a query", found);
+    (second, Error::Repeated(Box::new(error)))
 }
 
 /// Refuses a document that is twice in a query, in chunks that have only one query.
