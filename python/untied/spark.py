@@ -83,8 +83,8 @@ class SparkResults(MeasureResults, Generic[Found]):
 
         Columns low, high and variance are there if they were computed.
         """
-        flags = [name for name, kind in self._rows.dtypes if kind == "boolean"]
-        return self._rows.where("measure is not null").drop(*flags)
+        of_queries = [name for name, kind in self._rows.dtypes if kind in ("boolean", "bigint")]
+        return self._rows.where("measure is not null").drop(*of_queries)
 
     def persist(self, level: StorageLevel | None = None) -> Self:
         """Keep the values of queries once they are computed, and return these results.
@@ -167,6 +167,7 @@ def evaluate(
     on_undefined: OnUndefined = "zero",
     docs: DocsLike | None = None,
     variance: bool = False,
+    duplicates: str = "error",
     partitions: int | None = None,
 ) -> SparkEvaluation:
     """Evaluate a run against relevance judgments, both in Spark DataFrames.
@@ -228,6 +229,10 @@ def evaluate(
         A path must be readable wherever the function runs.
 
         The lengths are sent to every task.
+    duplicates : str
+        What to do if a query retrieves a document several times, as for `untied.read_run`: ``"error"``, ``"first"``,
+        ``"last"``, ``"best"`` or ``"repeat"``. ``"first"`` and ``"last"`` need ``ties="given"``, because only then rows
+        have an order, by their ranks. A warning says how many rows were duplicates.
     partitions : int, optional
         The number of partitions in which Spark evaluates. By default, it is the setting
         ``spark.sql.shuffle.partitions``, and Spark may join some of them.
@@ -250,10 +255,13 @@ def evaluate(
     ).chosen()  # fmt: skip
     del policies["adjust"]
     given = ties == "given"
+    if duplicates in ("first", "last") and not given:
+        raise UntiedError(f"duplicates={duplicates!r} needs ties='given', as rows of a DataFrame have no order")
     judgments, grades = _judgments(qrels, qrels_format)
     evaluator = BatchEvaluator(
-        measures, grades=grades, **policies, variance=variance, qrels_format=qrels_format, docs=docs
-    )
+        measures, grades=grades, **policies, variance=variance, duplicates=duplicates, qrels_format=qrels_format,
+        docs=docs,
+    )  # fmt: skip
     rows = _by_query([_scores(run, "run", "score", given), judgments], given, partitions)
     return SparkEvaluation(
         evaluator._measures, rows.mapInArrow(evaluator, _ddl(evaluator.schema)), partial(evaluator.summary, warn=False)
@@ -469,7 +477,7 @@ class _Table:
 
 def _ddl(schema: Any) -> str:
     """An Arrow schema as Spark's DDL."""
-    kinds = {"string": "string", "double": "double", "bool": "boolean"}
+    kinds = {"string": "string", "double": "double", "bool": "boolean", "int64": "bigint"}
     return ", ".join(f"{field.name} {kinds[str(field.type)]}" for field in schema)
 
 

@@ -1,6 +1,7 @@
 """Runs and qrels in Arrow batches: the numbers of the whole, whatever the pieces."""
 
 import pickle
+import warnings
 
 import polars
 import pyarrow
@@ -9,6 +10,7 @@ import pytest
 import untied
 from nightly import seeded
 from untied.batches import BatchComparer, BatchEvaluator, pieces
+from untied.inputs.tolerance import DUPLICATES
 
 MEASURES = [
     "AP", "nDCG@10", "nDCG(gain='exp2')", "RR", "P@5", "R@10", "Bpref", "infAP", "RBP(p=0.8)", "ERR@20", "nERR@5",
@@ -400,3 +402,38 @@ def test_errors_name_the_document_and_not_a_row_of_a_piece(format, column, wrong
         with pytest.raises(untied.UntiedError) as caught:
             list(evaluator(table.to_batches(max_chunksize=size)))
         assert str(caught.value).startswith(f"qrels, query 'q', document 'b': {said}"), size
+
+
+@pytest.mark.parametrize("duplicates", [policy for policy in DUPLICATES if policy != "error"])
+@pytest.mark.parametrize("size", [1, 7, 1000])
+def test_duplicates_are_those_of_a_run_in_memory(duplicates, size):
+    run, qrels = make("duplicates")
+    draw = seeded("repeated rows")
+    rows = [(query, document, score) for query, found in run.items() for document, score in found.items()]
+    rows += [(query, document, 3.0 + number / 8) for number, (query, document, _) in enumerate(draw.sample(rows, 20))]
+    retrieved = pyarrow.table(
+        dict(zip(("query", "document", "score"), map(list, zip(*rows, strict=True)), strict=True))
+    )
+    together_ = together(table(qrels, "grade"), retrieved)
+    with pytest.warns(untied.UntiedWarning, match=r"^20 duplicates in \d+ of 23 queries of the run: ") as told:
+        in_memory = untied.Run(retrieved, duplicates=duplicates)
+    expected = local(qrels, in_memory, MEASURES, ties="range")
+    evaluator = BatchEvaluator(MEASURES, grades=all_grades(qrels), ties="range", duplicates=duplicates)
+    evaluator = pickle.loads(pickle.dumps(evaluator))
+    found = pyarrow.Table.from_batches(evaluator(together_.to_batches(size)), evaluator.schema).sort_by("query")
+    assert same(by_query(found, ("value", "low", "high")), expected[0])
+    with pytest.warns(untied.UntiedWarning) as told_too:
+        summary = evaluator.summary(found.to_batches(size))
+    assert [str(warning.message) for warning in told_too] == [str(warning.message) for warning in told]
+    assert same(list(summary.means.rows()), expected[1])
+    with pytest.raises(untied.UntiedError, match="expected every document once in a query"):
+        list(BatchEvaluator(MEASURES, grades=all_grades(qrels))(together_.to_batches(size)))
+
+
+def test_batches_without_duplicates_say_nothing():
+    run, qrels = make(3)
+    evaluator = BatchEvaluator("AP", grades=all_grades(qrels), duplicates="best")
+    found = pyarrow.Table.from_batches(evaluator(rows_of(run, qrels).to_batches()), evaluator.schema).sort_by("query")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert evaluator.summary(found.to_batches())["AP"] == untied.evaluate(qrels, run, "AP")["AP"]

@@ -7,6 +7,7 @@ import sys
 import warnings
 from decimal import Decimal
 
+import pyarrow
 import pytest
 
 import untied
@@ -170,6 +171,36 @@ def test_comparisons(spark, batch_size):
     close(list(results.means.rows()), list(expected.means.rows()))
     close(found, sorted((*row[2:4], *row[5:]) for row in expected.per_query.rows()))
     assert str(results.means) == str(expected.means)
+
+
+@pytest.mark.parametrize(
+    ("duplicates", "ties"), [("best", "range"), ("repeat", "expected"), ("first", "given"), ("last", "given")]
+)
+def test_duplicates_are_those_of_one_machine(spark, batch_size, duplicates, ties):
+    batch_size(5)
+    run, qrels = make(11)
+    rows = [
+        (query, document, score, rank)
+        for query, found in run.items()
+        for rank, (document, score) in enumerate([*found.items(), (next(iter(found)), 2.5)])
+    ]
+    columns = ("qid", "docno", "score", "rank")
+    retrieved = spark.createDataFrame(
+        random.Random(1).sample(rows, len(rows)), "qid string, docno string, score double, rank int"
+    )
+    in_order = pyarrow.table(
+        dict(zip(columns[:3], map(list, zip(*(row[:3] for row in rows), strict=True)), strict=True))
+    )
+    judged = frame(spark, qrels, "label", "string string int")
+    with pytest.warns(untied.UntiedWarning, match="^12 duplicates in 12 of 12 queries of the run: ") as told:
+        expected = untied.evaluate(qrels, untied.Run(in_order, duplicates=duplicates), MEASURES, ties=ties)
+    results = untied.spark.evaluate(judged, retrieved, MEASURES, ties=ties, duplicates=duplicates)
+    with pytest.warns(untied.UntiedWarning) as told_too:
+        same(results, expected)
+    assert str(told[0].message) in {str(warning.message) for warning in told_too}
+    if ties != "given":
+        with pytest.raises(untied.UntiedError, match="duplicates='first' needs ties='given', as rows of a DataFrame"):
+            untied.spark.evaluate(judged, retrieved, MEASURES, ties=ties, duplicates="first")
 
 
 def test_one_query_has_half_of_all_rows(spark, batch_size):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pyarrow
 import pyarrow.compute as pc
 
 from untied import _core
@@ -13,17 +14,19 @@ from untied.batches.pieces import (
     equals,
     equals_or_null,
     reader_of,
+    repeats_of,
     run_of,
     whole_queries,
 )
 from untied.batches.summary import EvaluationSummary, Sums
-from untied.errors import UntiedError, check_flag
+from untied.errors import UntiedError, check_flag, check_one_of
 from untied.inputs.convert import as_lengths
+from untied.inputs.tolerance import DUPLICATES, Tolerance, of_repeats
 from untied.measures import as_measures
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any
 
     from untied._core import Lengths
@@ -71,6 +74,7 @@ class BatchEvaluator:
     * ``relevant``: true if a document of the query is relevant
     * ``mixed``: true if tied documents have different grades
     * ``undefined``, ``overstated``, ``unsettled``: facts about the value, which `Results.facts` explains
+    * ``repeated``: how many rows of the query repeat a document, unless duplicates are refused
 
     Parameters
     ----------
@@ -123,6 +127,9 @@ class BatchEvaluator:
         this.
 
         A path must be readable wherever the function runs.
+    duplicates : str
+        What to do if a query retrieves a document several times, as for `untied.read_run`: ``"error"``, ``"first"``,
+        ``"last"``, ``"best"`` or ``"repeat"``. The summary says how many rows were duplicates.
     threads : int
         How many threads each call may use; engines make several calls at once.
 
@@ -158,6 +165,7 @@ class BatchEvaluator:
         on_undefined: OnUndefined = "zero",
         docs: DocsLike | None = None,
         variance: bool = False,
+        duplicates: str = "error",
         threads: int = 1,
     ) -> None:
         self._policies = _core.Policies(
@@ -166,7 +174,7 @@ class BatchEvaluator:
         )  # fmt: skip
         self._measures = as_measures(measures)
         self._judgments = Judgments(qrels_format, grades)
-        self._docs = docs
+        self._docs, self._duplicates = docs, check_one_of("duplicates", duplicates, DUPLICATES)
         self._variance, self._threads = check_flag("variance", variance), threads
         # What is wrong is refused here, not far away.
         self._evaluator(self._judgments.sample(), as_lengths(docs, threads))
@@ -198,7 +206,20 @@ class BatchEvaluator:
         for piece in whole_queries(batches, ["document", "score", *self._judgments.columns]):
             check_rows(piece, ["score", "grade"])
             evaluator = self._evaluator(self._judgments.read(piece), docs)
-            yield from reader_of(evaluator.rows(run_of(piece, "score")))
+            run = run_of(piece, "score", Tolerance(self._duplicates))
+            repeats = {} if self._duplicates == "error" else repeats_of(piece, "score")
+            yield from map(self._with_repeats(repeats), reader_of(evaluator.rows(run)))
+
+    def _with_repeats(self, repeats: Mapping[str, int]) -> Callable[[Any], Any]:
+        """A function that adds a column with the number of repeated documents, unless they are refused."""
+        if self._duplicates == "error":
+            return lambda rows: rows
+
+        def add(rows: Any) -> Any:
+            counts = [repeats.get(query, 0) for query in rows["query"].to_pylist()]
+            return rows.append_column("repeated", pyarrow.array(counts, pyarrow.int64()))
+
+        return add
 
     @property
     def schema(self) -> Any:
@@ -206,7 +227,8 @@ class BatchEvaluator:
         nothing = Run.from_mapping({})
         docs = as_lengths(self._docs, self._threads)
         common = _core.Policies("runs", **(self._policies.chosen() | {"queries": "common"}))
-        return reader_of(self._evaluator(self._judgments.sample(), docs, common).rows(nothing)).schema
+        rows = reader_of(self._evaluator(self._judgments.sample(), docs, common).rows(nothing))
+        return self._with_repeats({})(rows.read_all()).schema
 
     def summary(self, batches: Iterable[Any], *, warn: bool = True) -> EvaluationSummary:
         """Return the means over all queries. Pass the rows that all calls together have yielded.
@@ -237,7 +259,7 @@ class BatchEvaluator:
         # The standard error of an estimate is not known here: rows of batches do not hold it.
         facts = no_facts()
         facts["highest"] = max([0.0, *self._judgments.grades])
-        judged = 0
+        judged = repeats = affected = retrieved = 0
         for rows in sums.add(batches):
             once = rows.filter(equals_or_null(rows["measure"], str(self._measures[0])))
             evaluated = once.filter(once["measure"].is_valid())
@@ -249,6 +271,10 @@ class BatchEvaluator:
             facts["matched"] += count_true(once["matched"])
             facts["relevant"] += count_true(once["relevant"])
             judged += count_true(once["judged"])
+            if self._duplicates != "error":
+                repeats += pc.sum(once["repeated"]).as_py() or 0
+                affected += count_true(pc.greater(once["repeated"], 0))
+                retrieved += count_true(once["retrieved"])
             facts["undefined"] += count_true(rows["undefined"])
             facts["undefined_queries"] += len(pc.unique(rows.filter(rows["undefined"])["query"]))
             facts["left_out"] += count_true(pc.is_nan(rows["value"]))
@@ -259,7 +285,10 @@ class BatchEvaluator:
         if not facts["evaluated"]:
             why = "the run and the qrels have no query in common" if judged else "the qrels are empty"
             raise UntiedError(f"no query to evaluate: {why}")
-        summary = EvaluationSummary(self._measures, sums.totals.finish(), facts, sums.columns, self._policies)
+        duplicates = of_repeats(self._duplicates, repeats, affected, retrieved, "the run")
+        summary = EvaluationSummary(
+            self._measures, sums.totals.finish(), facts, sums.columns, self._policies, duplicates
+        )
         if warn:
             summary.warn()
         return summary

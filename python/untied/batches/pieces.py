@@ -12,11 +12,14 @@ import pyarrow.compute as pc
 from untied._core import Qrels, Run
 from untied.errors import UntiedError, check_one_of
 from untied.inputs.files import DETAILED
+from untied.inputs.rows import run_of_records
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
+
+    from untied.inputs.tolerance import Tolerance
 
 
 #: Rows that are put together before they are evaluated: enough to make what is done once for all of them cheap.
@@ -179,11 +182,24 @@ def reader_of(capsule: object) -> Any:
 _NAMES = {"query": "query", "document": "document"}
 
 
-def run_of(piece: Any, column: str) -> Run:
+def run_of(piece: Any, column: str, tolerance: Tolerance | None = None) -> Run:
     """The rows of a piece that have a score, as a run."""
-    retrieved = _there(piece, column)
-    with _rows_named(retrieved):
-        return Run.from_arrow(retrieved, 1, {**_NAMES, "score": column}, piece=True)
+    retrieved, columns = _there(piece, column), {**_NAMES, "score": column}
+    try:
+        with _rows_named(retrieved):
+            return Run.from_arrow(retrieved, 1, columns, piece=True)
+    except UntiedError as error:
+        if tolerance is None or tolerance.duplicates == "error" or error.kind != "repeated":
+            raise
+    return run_of_records(retrieved, columns, 1, tolerance)
+
+
+def repeats_of(piece: Any, column: str) -> dict[str, int]:
+    """For each query of a piece, how many of its rows with a score repeat a document."""
+    counts = _there(piece, column).group_by("query")
+    counted = counts.aggregate([("document", "count"), ("document", "count_distinct")])
+    rows, different = counted["document_count"], counted["document_count_distinct"]
+    return dict(zip(counted["query"].to_pylist(), pc.subtract(rows, different).to_pylist(), strict=True))
 
 
 @contextmanager

@@ -57,12 +57,19 @@ class EvaluationSummary(Summary):
         facts: Facts,
         columns: Sequence[str],
         policies: Policies,
+        duplicates: str | None = None,
     ) -> None:
         super().__init__(measures, parts, [{"run": mismatch.of_facts(facts)}])
         self._facts = facts
         self._columns = columns
         self._policies = policies
         self._levels = mismatch.of_levels(measures, facts["highest"])
+        self._duplicates = duplicates
+
+    def warn(self) -> None:
+        """Warn if the values are meaningless because the inputs have nothing in common, and of duplicates."""
+        super().warn()
+        mismatch.warn_or_raise(self._duplicates)
 
     @property
     def means(self) -> Table:
