@@ -45,6 +45,18 @@ def test_any_of_the_documents_of_a_subtopic_is_enough():
     assert (results["StRecall@1"], results["StRecall@3"]) == (0.5, 1)
 
 
+def test_how_probable_it_is_that_all_is_found():
+    """As a measure of one's own that says whether all is found, without its trick of a grade for each fact."""
+    qrels = {"q": {"0": {"a": 1, "b": 1}, "1": {"c": 1}}}
+    for ranking, depth, chance in (
+        (["b", "x", "c"], 2, 0), (["b", "x", "c"], 3, 1), ([["b", "c", "x"]], 2, 1 / 3), ([["a", "b", "c"]], 2, 2 / 3)
+    ):  # fmt: skip
+        measure = f"StRecall@{depth}"
+        found = untied.distributions(qrels, {"q": ranking}, measure, per_query=True).query("q", measure)
+        assert dict(found.lower).get(1.0, 0) == pytest.approx(chance)
+        assert found.certainty == "exact"
+
+
 def test_whether_all_is_found():
     @untied.measure(cutoff="required")
     def AllFoundHere(grades, ideal):

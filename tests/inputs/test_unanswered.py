@@ -30,6 +30,17 @@ def test_queries_whose_documents_are_all_irrelevant_are_answered():
     assert (results["AP"], results["P@1"]) == (1, 0.5)
 
 
+@pytest.mark.filterwarnings("ignore::untied.UntiedWarning")
+@pytest.mark.parametrize("retrieved", [0, 1, 3, 4, 9])
+def test_unjudged_is_the_share_of_places_that_should_be_empty(retrieved):
+    """Whether a query without an answer abstains, and how many of its first places are filled wrongly."""
+    run = {"q2": {f"d{number}": number // 2 for number in range(retrieved)}}
+    for qrels in ({"q2": {}}, {"q2": {"d0": -1}}):
+        results = untied.evaluate(qrels, run, ["Unjudged@1", "Unjudged@4"])
+        assert 1 - results["Unjudged@1"] == (retrieved == 0)
+        assert results["Unjudged@4"] == min(retrieved, 4) / 4
+
+
 def test_there_may_be_no_other_query():
     with pytest.warns(untied.UntiedWarning, match="no document"):
         assert len(untied.evaluate({"q2": {}}, RUN, "P@1", on_undefined="nan").queries) == 1
