@@ -9,7 +9,7 @@ from untied.measures import no_measure
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import TypeAlias
+    from typing import Any, TypeAlias
 
     from untied._core import Measure
 
@@ -43,7 +43,8 @@ def as_comparing(measure: str | Measure) -> Measure:
 
 def as_comparing_measures(measures: ComparingMeasures) -> list[Measure]:
     """Measures of two rankings, without repetitions."""
-    asked = [measures] if isinstance(measures, (str, _core.Measure)) else list(measures)
+    is_one = isinstance(measures, (str, _core.Measure)) or not hasattr(measures, "__iter__")
+    asked: list[Any] = [measures] if is_one else list(measures)  # type: ignore[arg-type]
     if not asked:
         raise MeasureError("no measure given")
     by_name = {str(measure): measure for measure in map(as_comparing, asked)}

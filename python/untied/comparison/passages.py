@@ -7,7 +7,7 @@ from operator import index
 
 from untied import _core
 from untied._core import show_id
-from untied.errors import UntiedError
+from untied.errors import UntiedError, check_flag
 from untied.inputs.convert import read_once
 from untied.inputs.lines import lines, refused
 
@@ -243,8 +243,9 @@ def compare_passages(
         raise TypeError("judgments must be a list for ranked lists, or a dict for dicts")
     known: Any = (judged if isinstance(a, dict) else {QUERY: judged}) if judged is not None else {}
     directions = {"both": slice(2), "a-b": slice(1), "b-a": slice(1, 2)}
-    _refuse(decay not in {"linear", "exponential"}, f"decay must be 'linear' or 'exponential', not {decay!r}")
-    _refuse(direction not in directions, f"direction must be 'both', 'a-b' or 'b-a', not {direction!r}")
+    _refuse(decay not in ("linear", "exponential"), f"decay must be 'linear' or 'exponential', not {decay!r}")
+    _refuse(direction not in tuple(directions), f"direction must be 'both', 'a-b' or 'b-a', not {direction!r}")
+    check_flag("filled", filled)
     for name, number in {"length": length, "max_gain": max_gain}.items():
         _refuse(not (isfinite(number) and number > 0), f"{name} must be a number above 0, not {number}")
     _refuse(not (isfinite(overhead) and overhead >= 0), f"overhead must be a number of at least 0, not {overhead}")
@@ -271,9 +272,12 @@ def _refuse(condition: bool, message: str) -> None:
 def _texts(passages: Iterable[Any], numbers: dict[str, int], where: str, fields: str) -> list[Any]:
     """Passages by document number, with gains if these are among the fields."""
     texts = []
+    if not hasattr(passages, "__iter__"):
+        raise TypeError(f"{where}: expected a list of ({fields}), found {passages!r}")
     for place, passage in enumerate(passages, 1):
         here = f"{where}, passage {place}"
-        _refuse(len(passage) != len(fields.split(",")), f"{here}: expected ({fields}), found {passage!r}")
+        size = len(passage) if hasattr(passage, "__len__") else 0
+        _refuse(size != len(fields.split(",")), f"{here}: expected ({fields}), found {passage!r}")
         gains = [float(gain) for gain in passage[3:]]
         if not all(isfinite(gain) and gain >= 0 for gain in gains):
             raise UntiedError(f"{here}: the gain must be a number of at least 0, not {passage[3]!r}")

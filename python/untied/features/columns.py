@@ -34,6 +34,8 @@ def evaluate_columns(
     evaluator: FeatureEvaluator, data: Any, labels: Any, query_ids: Any, names: Any
 ) -> tuple[list[str], list[FeatureEvaluation]]:
     """Evaluate the features of an array, a frame or a parquet file, a few at a time; return their names and values."""
+    if names is not None and not hasattr(names, "__iter__"):
+        raise TypeError(f"names must be names of features, not {names!r}")
     found_labels, found_ids, features, read = _opened(data, labels, query_ids, names)
     grades = as_numbers("labels", found_labels)
     ids = as_ids("query_ids", found_ids)
@@ -113,7 +115,11 @@ def _parquet_file(path: str) -> Any:
 
 
 def _each(columns: Any, names: list[str]) -> Iterator[tuple[str, Any]]:
-    return ((name, as_array(name, columns[name])) for name in names)
+    for name in names:
+        column = as_array(name, columns[name])
+        if not column.ndim:
+            raise TypeError(f"data: expected a list of numbers in column {name!r}, found {columns[name]!r:.60}")
+        yield name, column
 
 
 def _arrow(table: Any) -> Iterator[tuple[str, Any]]:

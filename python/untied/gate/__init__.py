@@ -267,7 +267,7 @@ def gate(
     if not kinds & {"min", "max", "max-drop"} and unjudged != "nonrelevant":
         raise UntiedError("unjudged has no effect without min, max or max_drop")
     columns = {"by": by, "weight": weight, "macro": macro, "cluster": cluster}
-    is_grouped = query_table is not None or any(columns.values())
+    is_grouped = query_table is not None or any(column is not None for column in columns.values())
     if is_grouped and kinds - {"min", "max", "max-drop"}:
         others = ", ".join(kind.replace("-", "_") for kind in sorted(kinds - {"min", "max", "max-drop"}))
         raise UntiedError(f"{others} counts every query once; only min, max and max_drop take segments and weights")

@@ -60,10 +60,11 @@ def names_of(sources: Sequence[Any]) -> list[str]:
 
 
 def check_two(names: Sequence[str]) -> tuple[str, str]:
-    """Raise an error if two runs have the same name."""
-    if isinstance(names, str) or len(names) != 2 or names[0] == names[1]:
-        raise UntiedError(f"names must be two different names of runs, not {names!r}")
-    return names[0], names[1]
+    """Refuse names of two runs that do not tell these apart."""
+    match names:
+        case [str() as first, str() as second] if first != second:
+            return first, second
+    raise UntiedError(f"names must be two different names of runs, not {names!r}")
 
 
 def _is_path(source: object) -> bool:

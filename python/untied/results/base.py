@@ -188,7 +188,7 @@ class ByRun(MeasureResults):
             example = f"for example results[{self.runs[0]!r}, {self.measures[0]!r}]" if self.runs else "there are none"
             raise KeyError(f"name one of the runs: {', '.join(self.runs)}; {example}")
         run = self.runs[0] if run is None else run
-        if run not in self._evaluations:
+        if not isinstance(run, str) or run not in self._evaluations:
             raise KeyError(f"no run {run!r}; the runs are {', '.join(self.runs)}")
         return self._evaluations[run]
 

@@ -7,7 +7,7 @@ from bisect import bisect_left
 from math import fsum, isnan, sqrt
 
 from untied import _core
-from untied.errors import UntiedError
+from untied.errors import UntiedError, check_text
 from untied.inputs.mismatch import listed
 from untied.inputs.queries import PATTERN, QueryTable, segments_of, weights_of
 
@@ -50,10 +50,14 @@ class Design:
         macro: str | None = None,
         cluster: str | None = None,
     ) -> None:
-        if not (by or weight or macro or cluster):
+        named = {"by": by, "weight": weight, "macro": macro, "cluster": cluster}
+        for option, column in named.items():
+            if column is not None:
+                check_text(option, column)
+        if not any(column is not None for column in named.values()):
             raise UntiedError("a table of queries has no effect without by, weight, macro or cluster")
-        columns = [name for name in (by, macro, cluster) if name and not name.startswith(PATTERN)]
-        if query_table is not None and not (columns or weight):
+        columns = [name for name in (by, macro, cluster) if name is not None and not name.startswith(PATTERN)]
+        if query_table is not None and not columns and weight is None:
             raise UntiedError(
                 f"a table of queries has no effect if patterns ({PATTERN}) find all segments; leave it out"
             )

@@ -154,6 +154,15 @@ def check_options(test: str, correction: str, interval: str, level: float, sampl
     check_chance(level, samples, seed)
 
 
+def _by_runs(bounds: Iterable[Comparison]) -> dict[tuple[str, str], Comparison]:
+    """Comparisons by the names of their runs."""
+    comparisons: list[Any] = list(bounds) if hasattr(bounds, "__iter__") else [bounds]
+    for comparison in comparisons:
+        if not hasattr(comparison, "runs"):
+            raise TypeError(f"bounds must be comparisons, as untied.compare_all returns them, not {comparison!r:.60}")
+    return {comparison.runs: comparison for comparison in comparisons}
+
+
 # described by untied.statistics.tests.randomization_test: samples*, seed
 def significance(
     results: Results | ArrayResults | Mapping[str, ArrayResults],
@@ -253,7 +262,7 @@ def significance(
     method = _Method(test, "none" if test == "tukey" else correction, interval, level, samples, seed, threads)
     mismatch.demand({name: mismatch.of_facts(facts) for name, facts in results.facts().items()})
     pairs = pairs_of(results.runs, baseline)
-    given = {} if bounds is None else {comparison.runs: comparison for comparison in bounds}
+    given = {} if bounds is None else _by_runs(bounds)
     varied = ("judgments",) if given else results._varied
     segments = results.segments
     families = [segments, {"all": results}] if segments else [{"all": results}]

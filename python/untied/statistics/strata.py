@@ -200,6 +200,8 @@ def _named(name: str, keys: list[Any] | None) -> list[Any]:
 
 
 def _stratum(strata: Mapping[Any, Hashable], query: Any) -> Hashable:
+    if not hasattr(strata, "keys"):
+        raise TypeError(f"strata must be a dict from queries to strata, not {strata!r:.60}")
     if query not in strata:
         raise UntiedError(f"query {query!r} has no stratum")
     return strata[query]

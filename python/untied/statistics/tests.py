@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import exp, isnan, lgamma, nan, sqrt
 
 from untied import _core
-from untied.errors import UntiedError, check_one_of
+from untied.errors import UntiedError, check_flag, check_one_of, check_real
 from untied.statistics.values import (
     check_samples,
     check_seed,
@@ -258,7 +258,7 @@ def effect_size(a: Values, b: Values, *, kind: Literal["paired", "pooled"] = "pa
         deviation, freedom = sqrt((standard_deviation(one) ** 2 + standard_deviation(other) ** 2) / 2), 2 * (n - 1)
     else:
         raise UntiedError(f"kind must be 'paired' or 'pooled', not {kind!r}")
-    return in_deviations(mean, deviation) * (_hedges(freedom) if hedges else 1.0)
+    return in_deviations(mean, deviation) * (_hedges(freedom) if check_flag("hedges", hedges) else 1.0)
 
 
 def adjust(p_values: Sequence[float], method: Correction = "holm") -> list[float]:
@@ -295,8 +295,10 @@ def adjust(p_values: Sequence[float], method: Correction = "holm") -> list[float
     [0.03, 0.06, 0.06]
     """
     check_one_of("correction", method, CORRECTIONS)
+    if not hasattr(p_values, "__iter__"):
+        raise TypeError(f"p_values must be a list of numbers, not {p_values!r}")
     for p in p_values:
-        if not isnan(p) and not 0 <= p <= 1:
+        if not isnan(check_real("a p-value", p)) and not 0 <= p <= 1:
             raise UntiedError(f"a p-value must be from 0 to 1, not {p}")
     return _core.adjust(list(p_values), method)
 

@@ -60,7 +60,10 @@ def plain_values(name: str, values: Values) -> tuple[list[Any] | None, array[flo
         if len(set(keys)) < len(keys):
             twice = next(key for key in keys if keys.count(key) > 1)
             raise UntiedError(f"{name} has query {twice!r} more than once")
-    plain = array("d", map(float, given))
+    try:
+        plain = array("d", map(float, "no number" if isinstance(given, (str, bytes)) else given))
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be numbers, or a dict from queries to numbers, not {values!r:.60}") from None
     if not plain:
         raise UntiedError(f"{name} has no values")
     for place, value in enumerate(plain):
