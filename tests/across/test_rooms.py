@@ -35,6 +35,7 @@ PUBLIC = {
     "errors": "InputError MeasureError NotKeptError UndefinedError UntiedError UntiedWarning",
     "evaluation": "Evaluator evaluate",
     "evaluation.curves": "NAMES curves",
+    "evaluation.searches": "evaluate_searches",
     "features": "FeatureResults evaluate_features",
     "gate": "Check GateResult gate",
     "inputs": "read_qrels read_run",

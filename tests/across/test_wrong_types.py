@@ -11,6 +11,7 @@ import pytest
 
 import untied
 from untied import gate, judging, statistics
+from untied.evaluation.searches import evaluate_searches
 
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"c": 1}}
 RUNS = {"old": {"q1": {"a": 2.0, "b": 1.0}, "q2": {"c": 1.0}}, "new": {"q1": {"a": 1.0, "b": 2.0}, "q2": {"c": 1.0}}}
@@ -29,6 +30,7 @@ CALLS = {
     "compare_all": (untied.compare_all, (RUNS,), {}),
     "compare_passages": (untied.compare_passages, (PASSAGES, PASSAGES), {}),
     "distributions": (untied.distributions, (QRELS, RUNS), {}),
+    "evaluate_searches": (evaluate_searches, (QRELS, {"q1": [["a"], ["b"]]}), {}),
     "evaluate_arrays": (untied.evaluate_arrays, ([[1.0, 2.0]], [[1, 0]], "AP"), {}),
     "evaluate_features": (untied.evaluate_features, (FEATURES, "AP"), {"labels": [1, 0], "query_ids": ["q", "q"]}),
     "read_run": (untied.read_run, ("x.run",), {}),

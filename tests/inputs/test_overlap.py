@@ -226,8 +226,9 @@ NONE_NEEDED = {
         "comparison.correlation.tie_groups", "inputs.truth.levels_of_preferences",
     ],
     "warned of on the driver, see test_spark.py": ["spark.evaluate", "spark.compare"],
-    "queries in common are demanded, see test_compare_passages.py and test_study_notes.py": [
-        "compare_passages", "comparison.passages.compare_passages", "study.passages",
+    "queries in common are demanded, see test_interleavings.py, test_compare_passages.py and test_study_notes.py": [
+        "compare_passages", "comparison.passages.compare_passages", "evaluation.searches.evaluate_searches",
+        "study.passages",
     ],
     "drop-ins, as silent as their hosts (docs/coming_from.md)": [
         "compat.beir.EvaluateRetrieval", "compat.beir.mrr", "compat.beir.recall_cap", "compat.beir.top_k_accuracy",
@@ -243,7 +244,8 @@ NONE_NEEDED = {
     ],
 }  # fmt: skip
 MODULES = [
-    "batches", "comparison.correlation", "comparison.distances", "comparison.passages", "evaluation.curves", "gate",
+    "batches", "comparison.correlation", "comparison.distances", "comparison.passages", "evaluation.curves",
+    "evaluation.searches", "gate",
     "inputs.truth", "judging", "judging.estimates", "judging.sample", "paper", "report", "spark", "statistics", "study",
 ]  # fmt: skip
 

@@ -1,0 +1,158 @@
+"""Several searches whose order is unknown: every value against a list of all interleavings."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from math import fsum
+
+import pytest
+
+import untied
+from nightly import many, seeded
+from untied.evaluation.searches import evaluate_searches
+
+MEASURES = ["AP", "RR", "nDCG@3", "P@2", "R@4", "Bpref", "ERR@5", "RBP(p=0.5)", "IPrec@0.5", "Success@1", "Judged@3"]
+OF_SUBTOPICS = ["alpha_nDCG@4", "StRecall@2", "ERR_IA@3", "AP"]
+
+
+def interleavings(searches):
+    """All interleavings, each a ranking without repeated documents; several may be equal."""
+    owners = [search for search, ranking in enumerate(searches) for _ in ranking]
+    for order in sorted(set(permutations(owners))):
+        following = [iter(ranking) for ranking in searches]
+        yield list(dict.fromkeys(next(following[search]) for search in order))
+
+
+def expected(judged, searches, measure, **options):
+    """The mean and the ends over the list."""
+    rankings = list(interleavings(searches))
+    qrels = {str(number): judged for number in range(len(rankings))}
+    results = untied.evaluate(qrels, dict(zip(qrels, rankings, strict=True)), measure, **options)
+    values = [results.value(measure, query) for query in qrels]
+    return fsum(values) / len(values), min(values), max(values)
+
+
+def found(table):
+    return {(row["query"], row["measure"]): (row["value"], row["low"], row["high"]) for row in table.to_dicts()}
+
+
+def some_searches(draw):
+    """Up to three searches, with at most seven documents in all, some of them in several searches."""
+    sizes = draw.choice([(0,), (3,), (1, 1), (2, 2), (3, 2), (3, 3), (4, 3), (2, 2, 2), (1, 2, 3), (0, 3, 1)])
+    return [draw.sample("abcdef", size) for size in sizes]
+
+
+@pytest.mark.filterwarnings("ignore::untied.UntiedWarning")
+def test_values_are_those_of_all_interleavings():
+    draw = seeded("interleavings")
+    for _ in range(many(12)):
+        searches = {query: some_searches(draw) for query in ("p", "q")}
+        qrels = {
+            query: {document: draw.choice([-1, 0, 1, 2]) for document in draw.sample("abcdefg", 4)}
+            for query in searches
+        }
+        qrels["p"]["g"] = 1
+        table = found(evaluate_searches(qrels, searches, MEASURES))
+        for measure in MEASURES:
+            of_queries = [expected(qrels[query], searches[query], measure) for query in ("p", "q")]
+            means = tuple(sum(column) / 2 for column in zip(*of_queries, strict=True))
+            for query, values in zip(("p", "q", "all"), (*of_queries, means), strict=True):
+                assert table[query, measure] == pytest.approx(values, abs=1e-12), (measure, searches, qrels)
+
+
+@pytest.mark.filterwarnings("ignore::untied.UntiedWarning")
+def test_cutoffs_shorten_what_is_listed():
+    """With a cutoff, rankings are listed to this depth, which changes no value."""
+    draw = seeded("cut")
+    for _ in range(many(12)):
+        searches = {"q": some_searches(draw)}
+        qrels = {"q": {document: draw.choice([0, 1, 2]) for document in draw.sample("abcdefg", 5)}}
+        for measure in ("nDCG@2", "AP@3", "P@1", "R(recall_base='ranking')@2"):
+            table = found(evaluate_searches(qrels, searches, measure))
+            alone = expected(qrels["q"], searches["q"], measure)
+            assert next(iter(table.values())) == pytest.approx(alone, abs=1e-12), (measure, searches, qrels)
+
+
+@pytest.mark.filterwarnings("ignore::untied.UntiedWarning")
+def test_judgments_of_subtopics():
+    draw = seeded("subtopics of searches")
+    for _ in range(many(6)):
+        searches = {"q": some_searches(draw)}
+        qrels = {
+            "q": {
+                subtopic: {document: draw.choice([0, 1]) for document in draw.sample("abcdef", 3)} for subtopic in "12"
+            }
+        }
+        qrels["q"]["1"]["g"] = 1
+        table = found(evaluate_searches(qrels, searches, OF_SUBTOPICS))
+        for measure in OF_SUBTOPICS:
+            assert table["q", measure] == pytest.approx(expected(qrels["q"], searches["q"], measure), abs=1e-12)
+
+
+def test_measures_of_ones_own():
+    @untied.measure(cutoff="none")
+    def LastRelevant(grades):
+        """A value that no sum over ranks gives."""
+        return max((rank for rank, grade in enumerate(grades, 1) if grade), default=0)
+
+    searches = [["a", "x"], ["y", "b", "x"]]
+    table = found(evaluate_searches({"q": {"a": 1, "b": 1}}, {"q": searches}, LastRelevant))
+    assert table["q", "LastRelevant"] == pytest.approx(expected({"a": 1, "b": 1}, searches, LastRelevant))
+
+
+def test_deep_searches_with_a_cutoff_are_quick():
+    """Five searches of fifty documents have more interleavings than atoms; their first ranks have few orders."""
+    searches = [[f"d{search}-{rank}" for rank in range(50)] for search in range(3)]
+    judged = {"d0-0": 1, "d1-3": 2, "d2-40": 1}
+    value, low, high = found(evaluate_searches({"q": judged}, {"q": searches}, "nDCG@5"))["q", "nDCG@5"]
+    assert 0 == low < value < high < 1
+    assert found(evaluate_searches({"q": judged}, {"q": searches}, "P@1"))["q", "P@1"] == pytest.approx((1 / 3, 0, 1))
+
+
+def test_a_single_search_has_one_order():
+    qrels, ranking = {"q": {"a": 1, "b": 2}}, ["x", "b", "a"]
+    table = found(evaluate_searches(qrels, {"q": [ranking]}, "nDCG"))
+    assert set(table["q", "nDCG"]) == {float(untied.evaluate(qrels, {"q": ranking}, "nDCG")["nDCG"])}
+
+
+def test_undefined_queries():
+    qrels, searches = {"q": {"a": 1}, "r": {"b": 0}}, {"q": [["a"], ["x"]], "r": [["b"]]}
+    assert found(evaluate_searches(qrels, searches, "RR"))["all", "RR"] == (0.375, 0.25, 0.5)
+    assert found(evaluate_searches(qrels, searches, "RR", on_undefined="nan"))["all", "RR"] == (0.75, 0.5, 1)
+    with pytest.raises(untied.UndefinedError, match="RR is undefined for query r"):
+        evaluate_searches(qrels, searches, "RR", on_undefined="raise")
+
+
+def test_queries_that_are_not_on_both_sides():
+    with pytest.raises(untied.UntiedError, match="the searches and the qrels have no query in common"):
+        evaluate_searches({"q": {"a": 1}}, {"r": [["a"]]})
+    with pytest.warns(untied.UntiedWarning, match="queries in common with the qrels, but no document: 'searches'"):
+        evaluate_searches({"q": {"a": 1}}, {"q": [["b"]]}, "RR")
+    with pytest.warns(untied.UntiedWarning) as told:
+        table = evaluate_searches({"q": {"a": 1}, "p": {"a": 1}}, {"q": [["a"]], "r": [["a"]]}, "RR")
+    assert {str(warning.message) for warning in told} == {
+        "queries without judgments, left out: 1 (r)",
+        "judged queries without searches, counted as empty rankings: 1 (p)",
+    }
+    assert found(table)["all", "RR"][0] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("searches", "options", "said"),
+    [
+        ({"q": [["a", "a"]]}, {}, "query q: a search returns document a twice"),
+        ({"q": ["a", "b"]}, {}, "query q: expected a list of rankings"),
+        ({"q": {"a": 1}}, {}, "query q: expected a list of rankings"),
+        ({"q": [["a", None]]}, {}, "expected the id of a document, found None"),
+        ({"q": [["a", True]]}, {}, "expected the id of a document, found True"),
+        (3, {}, "searches must be"),
+        ({"q": [["a"]]}, {"measures": "GMAP"}, "GMAP|AP"),
+        ({"q": [["a"]]}, {"measures": "NumRet"}, "NumRet is no mean over queries"),
+        ({"q": [["a"]]}, {"most": 0}, "most must be at least 1"),
+        ({"q": [["a"]]}, {"on_undefined": "x"}, "on_undefined"),
+        ({"q": [list("abcdef"), list("ghijkl")]}, {"most": 20}, "more than most=20 beginnings of rankings"),
+    ],
+)
+def test_what_is_refused(searches, options, said):
+    with pytest.raises((untied.UntiedError, TypeError), match=said):
+        evaluate_searches({"q": {"a": 1, "h": 1}}, searches, **options)
