@@ -151,12 +151,11 @@ class FeatureResults(MeasureResults):
         Returns
         -------
         dict
-            * ``distinct``: the number of different values; it is None if there are more than 10,000
+            * ``distinct``: how many different values the feature has; None if there are more than 10,000
             * ``tied``: the share of documents that have the same value as another document of their query
-            * ``missing``: the number of documents without a value (``NULL``)
-            * ``absent``: the number of documents whose line does not have the feature, which then counts as 0
-            * ``varied``: the number of queries in which the feature has more than one value. If this number is 0, the
-              feature ranks nothing.
+            * ``missing``: how many documents have no value (``NULL``)
+            * ``absent``: how many documents lack the feature in their line of the file, so that it counts as 0
+            * ``varied``: in how many queries the feature has several values. If there are none, it ranks nothing.
 
         Raises
         ------

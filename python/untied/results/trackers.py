@@ -11,20 +11,21 @@ if TYPE_CHECKING:
 
 
 def for_trackers(results: ByMeasure | Mapping[Any, Any]) -> dict[str, float]:
-    """Rename measures so that MLflow and other experiment trackers accept them, and return their means.
+    """Return the means under names that MLflow and other experiment trackers accept.
 
     ``nDCG@10`` becomes ``nDCG_at_10``, and ``RBP(p=0.5)`` becomes ``RBP_p_0.5``. If there are several runs, the name of
-    the run comes first: ``bm25/nDCG_at_10``. Names have only letters, digits, ``_``, ``-`` and ``.``.
+    the run comes first: ``bm25/nDCG_at_10``. Apart from this slash, names have only letters, digits, ``_``, ``-`` and
+    ``.``.
 
     Parameters
     ----------
     results : Results, ArrayResults of one column, or dict
-        Pass what `untied.evaluate` or `untied.evaluate_arrays` returned, or the dict that `Evaluator.means` returned.
+        What `untied.evaluate` or `untied.evaluate_arrays` returned, or the dict that `Evaluator.means` returned.
 
     Returns
     -------
     dict
-        The new names as keys, and the means as values, which are plain floats.
+        The means, as plain floats, by their new names.
 
     Raises
     ------
