@@ -93,7 +93,7 @@ class EvaluationSummary(Summary):
         return of_evaluation({"run": self._facts}, self._measures, self._policies.chosen())
 
     def facts(self) -> Facts:
-        """Counts that explain the values; `Results.facts` describes them."""
+        """Return counts that explain the values. `Results.facts` describes them."""
         return self._facts.copy()
 
 

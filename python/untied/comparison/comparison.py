@@ -405,7 +405,7 @@ class Comparison(MeasureResults):
 
     @property
     def moving_depth(self) -> int:
-        """The depth that `moved` uses by default."""
+        """Return the depth that `moved` uses by default."""
         cutoff, _, _ = _core.comparing_info(self._measures[0])
         return min((depth for depth in (cutoff, self._options["depth"]) if depth), default=TOP)
 
@@ -416,7 +416,7 @@ class Comparison(MeasureResults):
 
 
 def record(native: _core.Comparison | Snapshot, measures: list[Measure]) -> Snapshot:
-    """A native comparison as plain data."""
+    """Return a native comparison as plain data."""
     from untied.results.snapshot import snapshot
 
     calls: dict[str, Iterable[tuple[Any, ...]]] = {
@@ -429,14 +429,14 @@ def comparison_table(
     pairs: Sequence[tuple[str, str]], queries: Sequence[str], measures: list[str], parts: Sequence[tuple[Any, ...]],
     variance: bool, of_means: bool | Sequence[bool],
 ) -> Table:  # fmt: skip
-    """Values of pairs of runs and queries, or means only: all measures of one together, and the native facts."""
+    """Return a table of the values of pairs of runs and queries, or of means only. Rows of one pair are together."""
     a, b, of = ([name for name in names for _ in measures] for names in (*zip(*pairs, strict=True), queries))
     texts = {"run_a": a, "run_b": b, "query": of, "measure": measures * len(queries)}
     return table_of(texts, parts, (*FIELDS[: 4 if variance else 3], "certainty"), of_means=of_means)
 
 
 def quantile(ordered: list[float], share: float) -> float:
-    """The quantile, interpolated linearly; NaN if there are no values."""
+    """Return the quantile, interpolated linearly. It is NaN if there are no values."""
     if not ordered:
         return nan
     place = share * (len(ordered) - 1)

@@ -180,7 +180,7 @@ def _compared(measure: str, *rankings: list[int]) -> Value:
 
 
 def same_items(one: Ranking, other: Ranking) -> tuple[list[Any], list[int], list[int]]:
-    """The items of two rankings of the same items, with the tie group of each item in both rankings."""
+    """Return the items of two rankings, with the tie group of each item in both. The items must be the same."""
     x, y = _places(one), _places(other)
     if x.keys() != y.keys():
         odd = next(iter(x.keys() ^ y.keys()))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def on_pairs(pairs: Sequence[Counts]) -> Iterator[str]:
-    """Notes on queries and rankings of compared runs that are left out or filled up."""
+    """Return notes on queries that are left out of a comparison, and on rankings that are filled up."""
     alone: dict[str, list[int]] = {}
     undefined: dict[str, list[int]] = {}
     filled: dict[str, dict[str, list[int]]] = {}

@@ -168,7 +168,8 @@ def _once(ranking: Ranking) -> list[list[Any]]:
 
 
 def _variance(rows: Sequence[Sequence[float]], size: int) -> float:
-    """The variance of a sum in which each row adds one column's number, all orders of columns being equally likely.
+    """Return the variance of a sum to which each row adds the number of a column. All orders of columns are equally
+    likely.
 
     `size` is the number of columns. Rows of zeros are left out.
     """

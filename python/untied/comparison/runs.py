@@ -243,7 +243,7 @@ def compare_loaded(
     strict: bool = False,
     threads: int | None = None,
 ) -> Comparisons:
-    """Compare every two runs in memory, see `compare_all`; with `only_means`, values of queries are not kept."""
+    """Compare every two runs in memory, as `compare_all` does. With `only_means`, values of queries are not kept."""
     given = {**known, **options, "itself": itself, "threads": threads, "only_means": only_means}
     quoted = [f"'{show_id(name)}'" for name in runs]
     natives = _core.compare_runs(list(runs.values()), measures, names=quoted, **given)

@@ -21,7 +21,7 @@ _SMALL = 2.0**53
 def with_finite_scores(run: Mapping[Any, Any], policies: Policies) -> dict[Any, Any]:
     """Return the run with finite scores in the same order and with the same ties; NaN is an error.
 
-    Only queries with scores that are infinite, or too large for 32-bit floats if scores are rounded to them, change.
+    A query changes only if one of its scores is infinite, or becomes infinite when it is rounded to 32 bits.
     """
     single = policies["score_dtype"] == "float32"
     return {query: finite_scores(query, documents, single=single) for query, documents in run.items()}

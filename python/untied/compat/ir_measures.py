@@ -71,7 +71,7 @@ class UntiedMeasure(ir_measures.Measure):
         return as_measure(type(self)(**{name: value for name, value in self.params.items() if name != "ties"}))
 
     def aggregator(self) -> Agg:
-        """Return what aggregates the values of queries."""
+        """Return the object that aggregates the values of queries."""
         if self.own().is_count:
             return SumAgg()
         return GeometricMean() if self.params.get("mean") == "geometric" else Mean()
@@ -137,7 +137,7 @@ def _default(text: str) -> Any:
 
 
 class UntiedProvider(ir_measures.Provider):
-    """Provides untied's measures to ir_measures; with `prefer` also those of ir_measures that untied knows."""
+    """The provider of untied's measures. With `prefer`, it also provides those of ir_measures that untied knows."""
 
     NAME = "untied"
 
@@ -145,7 +145,7 @@ class UntiedProvider(ir_measures.Provider):
     ties: TiesOfOneValue = "trec"
 
     def supports(self, measure: Any) -> bool:
-        """Whether this is a measure of untied, or one of ir_measures that untied is to compute."""
+        """Say whether untied computes this measure: its own, or with `prefer` one of ir_measures that it knows."""
         measure.validate_params()
         if isinstance(measure, UntiedMeasure):
             return True
@@ -219,9 +219,9 @@ class UntiedEvaluator(ir_measures.Evaluator):
 
 
 def _as_provided(measure: Any, grades: list[float]) -> OwnMeasure:
-    """The measure as the provider of ir_measures computes it.
+    """Return the measure with the settings of ir_measures' own provider.
 
-    Grades that `gains` leaves out are their own gains, and ideal rankings are those of ndeval.
+    A grade that `gains` lacks is its own gain. Ideal rankings are those of ndeval.
     """
     gains = measure.params.get("gains")
     mine = as_measure(measure if gains is None else measure(gains={**{grade: grade for grade in grades}, **gains}))

@@ -36,7 +36,7 @@ else:
 
 
 class Documentation:
-    """``__doc__``: the type's own for the type; for a measure, made from its facts when read."""
+    """The ``__doc__`` of measures: the type's own for the type, and made from its facts for a measure."""
 
     def __init__(self, of_type: str | None) -> None:
         self.of_type = of_type
@@ -86,7 +86,7 @@ def parse_measure(text: str) -> Measure:
 
 
 def as_measures(measures: MeasureLike | Iterable[MeasureLike] | None) -> list[Measure]:
-    """Measures without repetitions, from any of the forms that users may give."""
+    """Return measures without repetitions, from any form that users may pass."""
     if measures is None:
         return list(DEFAULT)
     if isinstance(measures, (Measure, str)) or not hasattr(measures, "__iter__"):
@@ -110,14 +110,14 @@ def as_measures(measures: MeasureLike | Iterable[MeasureLike] | None) -> list[Me
 
 
 def no_measure(given: Any) -> str:
-    """Why something is no measure."""
+    """Return a message that says why something is no measure."""
     name = type(given).__name__
     hint = f": decorate {given.__name__} with @untied.measure or @untied.additive_measure" if name == "function" else ""
     return f"a measure must be a Measure or a str, not {name}{hint}"
 
 
 def as_measure(measure: MeasureLike) -> Measure:
-    """One measure from a name, a measure of untied or one of ir_measures."""
+    """Return one measure, from a name, a measure of untied or one of ir_measures."""
     if isinstance(measure, Measure):
         return measure
     if isinstance(measure, str):

@@ -53,7 +53,7 @@ WIDTH = 88
 
 
 def inputs(info: MeasureInfo) -> dict[str, Any]:
-    """Arguments of ``evaluate`` that the measure needs in the example."""
+    """Return the arguments of ``evaluate`` that the measure needs in the example."""
     if info["needs"] == "documents":
         return {"qrels": {"q": GRADES}, "docs": LENGTHS}
     if info["needs"] == "subtopics":
@@ -66,7 +66,7 @@ def inputs(info: MeasureInfo) -> dict[str, Any]:
 
 
 def name_in_example(info: MeasureInfo, *, comparing: bool) -> str:
-    """The measure as the example writes it: with the parameters and the cutoff that it requires."""
+    """Return the measure as the example writes it, with the parameters and the cutoff that it requires."""
     name = info["name"]
     if comparing:
         return name + ("(nDCG@3)" if name in {"MED", "Delta"} else "@3" if info["cutoff"] == "required" else "")
@@ -76,7 +76,7 @@ def name_in_example(info: MeasureInfo, *, comparing: bool) -> str:
 
 
 def code(info: MeasureInfo, name: str, *, comparing: bool) -> list[str]:
-    """The example's statements; the last one is the value."""
+    """Return the example's statements. The last one is the value."""
     if comparing:
         return ["import untied", f'untied.compare({literal(FIRST)}, {literal(SECOND)}, "{name}")["{name}"]']
     lines, call = ["import untied"], ""
@@ -90,12 +90,12 @@ def code(info: MeasureInfo, name: str, *, comparing: bool) -> list[str]:
 
 
 def literal(value: object) -> str:
-    """A value as Python code."""
+    """Return a value as Python code."""
     return repr(value).replace("'", '"')
 
 
 def document(measure: Measure) -> str:
-    """A measure's docstring."""
+    """Return a measure's docstring."""
     for comparing in (False, True):
         for info in measure_info(comparing=comparing):
             if info["name"] == measure.name:
@@ -104,7 +104,7 @@ def document(measure: Measure) -> str:
 
 
 def docstring(info: MeasureInfo, *, comparing: bool) -> str:
-    """A measure's docstring, in numpydoc's sections."""
+    """Return a measure's docstring in numpydoc's sections, made from its facts."""
     from untied.measures.examples import EXAMPLES
 
     lines = [f"{info['name']}{SUFFIX[info['cutoff']]}: {info['title'].removesuffix('.')}.", ""]
@@ -140,7 +140,7 @@ def docstring(info: MeasureInfo, *, comparing: bool) -> str:
 
 
 def symbols(equation: str, *, comparing: bool) -> list[str]:
-    """What the symbols stand for that an equation uses and does not define."""
+    """Return what the symbols of an equation stand for, if the equation does not define them itself."""
     if len(equation) == 1:
         return []
     defined = {match[1] for match in re.finditer(r"(\w+)(?:\(\w+\))? = ", equation)}
@@ -154,12 +154,12 @@ def symbols(equation: str, *, comparing: bool) -> list[str]:
 
 
 def sentence(text: str) -> str:
-    """Capitalize the first letter, unless the text begins with a symbol or a value."""
+    """Return the text with a capital first letter, unless it begins with a symbol or a value."""
     word = text.split(" ", 1)[0]
     return text[:1].upper() + text[1:] if word.isalpha() and word.islower() and len(word) > 1 else text
 
 
 def filled(text: str, indent: str = "") -> list[str]:
-    """Words wrapped, with exactly one full stop at the end."""
+    """Return the text in lines, with exactly one full stop at the end."""
     text = text.removesuffix(".") if text.endswith("..") else text
     return textwrap.wrap(text, WIDTH, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False)

@@ -342,7 +342,7 @@ def pickled(place: str, by: str, text: str) -> tuple[Callable[[str, str], Measur
 
 
 def restored(place: str, text: str) -> Measure:
-    """Make a measure that was pickled again."""
+    """Return a measure that was pickled."""
     if place not in ("__main__", "__mp_main__"):
         load_plugin(place)
     return Measure(text)

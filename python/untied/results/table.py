@@ -192,7 +192,7 @@ def _taken(names: Names, rows: Sequence[int]) -> Names:
 
 
 def tidy(texts: str, numbers: str, rows: Iterable[Sequence[Any]]) -> Table:
-    """A table of rows; names of columns are separated by spaces, those of text come first."""
+    """Return a table of rows. Names of columns are separated by blanks, those of text before those of numbers."""
     columns = map(list, zip(*rows, strict=True))
     named = [{name: next(columns, []) for name in names.split()} for names in (texts, numbers)]
     return Table(named[0], named[1])
@@ -202,7 +202,7 @@ def table_of(
     texts: Mapping[str, Names], parts: Iterable[Sequence[Any]], fields: Collection[str], *,
     of_means: bool | Sequence[bool], **more: Sequence[float],
 ) -> Table:  # fmt: skip
-    """A table of native values, or of means only: some of their fields, and additional columns of numbers."""
+    """Return a table of native values, or of means only, with some of their fields and more columns of numbers."""
     columns = dict(zip((*FIELDS, "certainty"), zip(*parts, strict=True), strict=False))
     if "certainty" in fields:
         texts = {**texts, "certainty": columns.get("certainty", ())}
