@@ -168,8 +168,7 @@ def _once(ranking: Ranking) -> list[list[Any]]:
 
 
 def _variance(rows: Sequence[Sequence[float]], size: int) -> float:
-    """Return the variance of a sum to which each row adds the number of a column. All orders of columns are equally
-    likely.
+    """Return the variance of a sum to which each row adds the number of a column, in a random order of columns.
 
     `size` is the number of columns. Rows of zeros are left out.
     """
