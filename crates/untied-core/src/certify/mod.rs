@@ -53,7 +53,7 @@ impl VerdictSettings {
         VerdictSettings { layout, precision, ties, pool_only, unretrieved, most: None }
     }
 
-    /// How many unknown documents of a query may be relevant. Without a limit, it is more than there can be.
+    /// How many unknown documents of a query may be relevant. Without a limit, this is a number that no query reaches.
     fn most(&self) -> usize {
         self.most.unwrap_or(usize::MAX)
     }

@@ -589,7 +589,7 @@ impl Difference for MovingAdditive {
 
     fn solve(&self, pair: &RankingPair<'_>, most: usize, _: &mut DifferenceWorkspace) -> LargestDifference {
         let parts = self.parts(pair);
-        // If the difference is only enclosed, the assignment without relevant unknown documents is the only one known.
+        // If the difference is only enclosed, the only known assignment is the one without relevant unknown documents.
         let is_enclosed = !parts.by_level.is_empty();
         let bound = is_enclosed.then(|| self.largest(pair, &parts).at_most(most));
         let most = if is_enclosed { 0 } else { most };

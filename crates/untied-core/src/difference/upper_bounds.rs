@@ -7,7 +7,7 @@ use super::pair::RankingPair;
 pub(crate) struct UpperBounds {
     /// The bounds with at most 0, 1, 2, ... relevant unknown documents. The last one also holds for larger numbers.
     pub by_count: Vec<f64>,
-    /// All bounds from this number of relevant documents on are attained.
+    /// From this number of relevant documents on, all bounds are attained.
     from: Option<usize>,
     /// Further numbers of relevant documents whose bounds are attained.
     attained: Vec<usize>,

@@ -44,12 +44,12 @@ impl ChanceBaseline {
         Spread { mean: adjust(spread.mean), low: adjust(spread.low), high: adjust(spread.high), ..spread }
     }
 
-    /// The variance of the adjusted value, from that of the value itself.
+    /// Turns the variance of a value into that of the adjusted value.
     pub fn variance(&self, variance: f64) -> f64 {
         variance / (self.span * self.span)
     }
 
-    /// The standard error of the adjusted value, from that of the value itself.
+    /// Turns the standard error of a value into that of the adjusted value.
     pub fn error(&self, error: f64) -> f64 {
         error / self.span
     }

@@ -49,8 +49,8 @@ impl Precisions {
         self.known
     }
 
-    /// What the sum of precisions gains if only the unknown document at this rank becomes relevant. Here ranks are
-    /// counted from 1. The gain is 0 for rank 0, and for ranks below the depth.
+    /// The gain of the sum of precisions if only the unknown document at this rank becomes relevant. Ranks are counted
+    /// from 1 here. The gain is 0 for rank 0 and for ranks below the depth.
     pub fn gain(&self, rank: u32) -> f64 {
         let at = (rank as usize).wrapping_sub(1);
         self.above.get(at).map_or(0.0, |above| (1.0 + above) / f64::from(rank) + self.below[at])

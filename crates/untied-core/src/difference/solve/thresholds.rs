@@ -51,7 +51,7 @@ impl GradeThresholds<'_> {
         share(retrieved, terms().map(|(t, ((step, _), &m))| step * self.ideal_gain(t, m)).sum())
     }
 
-    /// Whether no judged document is relevant. Then the ratio is 0 if no unknown document is relevant either.
+    /// Whether no judged document is relevant. If no unknown document is relevant either, the ratio is 0.
     fn is_empty(&self) -> bool {
         self.steps[0].1 == 0
     }

@@ -238,7 +238,7 @@ impl<'t> TransportStates<'t> {
         }
     }
 
-    /// Makes one more document relevant: directly, or one of T, which then gets another document.
+    /// Makes one more document relevant: directly, or by taking one out of T, which then gets another.
     fn add_relevant(&mut self) {
         let direct = Self::best(&self.at, &mut self.to_relevant, TransportState::Neither);
         let across = Self::best(&self.at, &mut self.taken_to_relevant, TransportState::Taken);
@@ -253,7 +253,7 @@ impl<'t> TransportStates<'t> {
         }
     }
 
-    /// Adds a document to T: directly, or a relevant one, and then another document becomes relevant.
+    /// Adds a document to T: directly, or by moving a relevant one there and making another one relevant.
     fn add_taken(&mut self) {
         let direct = self.cheapest();
         let across = Self::best(&self.at, &mut self.relevant_to_taken, TransportState::Relevant);
@@ -267,7 +267,7 @@ impl<'t> TransportStates<'t> {
         }
     }
 
-    /// Removes a document from T: directly, or by making it relevant while another one no longer is.
+    /// Removes a document from T: directly, or by making it relevant in place of another one.
     fn drop_taken(&mut self) {
         let direct = self.dearest();
         let across = Self::best(&self.at, &mut self.taken_to_relevant, TransportState::Taken);

@@ -242,7 +242,8 @@ impl CellProgram {
         }
     }
 
-    /// The root of the search. All cells with these indices are undecided, and `constant` is the value of the others.
+    /// The root of the search, in which the cells with these indices are undecided. `constant` is the value of all
+    /// others.
     pub fn root(&self, order: &[usize], constant: f64) -> CellNode {
         let free = |(cell, &number): (usize, &usize)| FreeCell {
             cell,
