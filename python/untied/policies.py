@@ -1,4 +1,4 @@
-"""Policies as options of the command line; the core's table has their values, meanings and refusals."""
+"""Policies as options of the command line. The core has the table of their values and meanings."""
 
 from __future__ import annotations
 

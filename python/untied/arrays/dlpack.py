@@ -1,4 +1,4 @@
-"""Tensors of other libraries by DLPack, including types that numpy lacks."""
+"""Read tensors of other libraries by DLPack, including types that numpy lacks."""
 
 from __future__ import annotations
 

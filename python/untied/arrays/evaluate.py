@@ -1,4 +1,4 @@
-"""Evaluating arrays of scores and labels."""
+"""Evaluate arrays of scores and labels."""
 
 from __future__ import annotations
 

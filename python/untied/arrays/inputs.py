@@ -1,4 +1,4 @@
-"""Arrays of any library as contiguous arrays that the native code can read, copied only if necessary."""
+"""Make contiguous arrays for the native code from arrays of any library, and copy them only if necessary."""
 
 from __future__ import annotations
 

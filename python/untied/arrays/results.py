@@ -1,4 +1,4 @@
-"""Results of arrays, and the same as results of runs."""
+"""Results of evaluations of arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an evaluation of features found."""
+"""Results of evaluations of features."""
 
 from __future__ import annotations
 
@@ -255,7 +255,7 @@ class FeatureResults(MeasureResults):
         return self.table()
 
     def table(self, sort_by: MeasureLike | None = None, *, top: int | None = None, per_query: bool = False) -> Table:
-        """Make a table of how well the features rank, best first.
+        """Return a table of how well the features rank, best first.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""What a live report holds besides: its inputs, and the core compiled for browsers, which recalculates from them."""
+"""Data of pages that recalculate: their inputs, and the core compiled for browsers."""
 
 from __future__ import annotations
 

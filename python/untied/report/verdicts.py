@@ -1,4 +1,4 @@
-"""What ties and missing judgments could change on a page: who leads, the ranks that runs can have, and verdicts."""
+"""What ties and missing judgments could change on a page: the leading run, possible ranks, and verdicts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each query counts for in means and tests: its weight, and the segment and the cluster that it belongs to."""
+"""The weight, the segment and the cluster of each query, for means and tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bounds of differences of two runs over the grades of unjudged documents, which both runs share."""
+"""Bounds of the differences of two runs, in which a document has the same grade in both runs."""
 
 from __future__ import annotations
 

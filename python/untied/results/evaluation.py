@@ -237,7 +237,7 @@ class Results(ByRun):
         return ["value", *next(iter(self._evaluations.values())).columns()]
 
     def table(self, *, per_query: bool = True, means: bool = True) -> Table:
-        """Make one table of the values of queries and of their means.
+        """Return a table of the values of queries, with the means below.
 
         For each run, the values of its queries come first, then its means. In the rows of means, the column ``query``
         says ``all``.

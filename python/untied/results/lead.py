@@ -1,4 +1,4 @@
-"""How other runs stand to the one that leads, whatever the order of ties and missing judgments are."""
+"""Whether the leading run stays ahead for every order of ties and all missing judgments."""
 
 from __future__ import annotations
 

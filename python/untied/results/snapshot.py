@@ -1,4 +1,4 @@
-"""Answers of native results as plain data, because native objects cannot be pickled."""
+"""Copies of native results as plain data, because native objects cannot be pickled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The highest or lowest of many values, and how many more are equal to the last one of these."""
+"""The highest or the lowest of many values, and how many more are equal to the last of these."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How tests were made, and what to note about them."""
+"""Notes on how tests were made, and on what they found."""
 
 from __future__ import annotations
 

@@ -309,7 +309,7 @@ def discriminative_power(
     seed: int = 0,
     threads: int | None = None,
 ) -> Table:
-    """Find which share of the pairs of runs each measure can tell apart (Sakai 2006).
+    """Return the share of the pairs of runs that each measure can tell apart (Sakai 2006).
 
     Use it to choose a measure: one with more discriminative power finds more significant differences between the same
     runs.

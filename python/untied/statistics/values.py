@@ -1,4 +1,4 @@
-"""Values of the same queries as numbers, and statistics of them used in several places."""
+"""Helpers for values of the same queries: plain numbers, and simple statistics of them."""
 
 from __future__ import annotations
 

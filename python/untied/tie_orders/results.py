@@ -243,7 +243,7 @@ class Distributions(ByRun):
         return _probabilities(a.against(b, 0 if measure is None else self._number(measure), rows))
 
     def quantiles(self, levels: Iterable[float] = LEVELS, *, per_query: bool = False) -> Table:
-        """Make a table of quantiles, by default the median and the ends of the central 90 %.
+        """Return a table of quantiles; by default, the median and the ends of the central 90 %.
 
         Parameters
         ----------
@@ -286,14 +286,14 @@ class Distributions(ByRun):
 
     @property
     def pairs(self) -> Table:
-        """A table of how probable it is, for every two runs, that one has the higher mean.
+        """A table with the probability that one run has the higher mean, for every two runs.
 
         `compare_pairs` describes its columns.
         """
         return self.compare_pairs()
 
     def compare_pairs(self, *, threads: int | None = None) -> Table:
-        """Find how probable it is, for every two runs, that one has the higher mean.
+        """Return the probability that one run has the higher mean, for every two runs.
 
         The ties of each run are shuffled independently.
 

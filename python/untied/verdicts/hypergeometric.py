@@ -1,4 +1,4 @@
-"""Probabilities of random samples of a population, and bounds of sums over several sampled populations."""
+"""Bounds from random samples of one population or of several, by the hypergeometric distribution."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The partial order of runs that is certain, and its picture: possible ranks beside a matrix of verdicts."""
+"""Which runs are certainly better than which, and a picture of their possible ranks."""
 
 from __future__ import annotations
 

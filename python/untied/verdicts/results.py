@@ -209,9 +209,9 @@ class Verdicts(ByPair):
         return tidy("run measure", "best worst", rows)
 
     def levels(self, *, level: float = 0.95, interval: Interval = "bca") -> Table:
-        """Make a table that shows what leaves open which run is better: ties, missing judgments, or few queries.
+        """Return a verdict for each reason to doubt which run is better: ties, missing judgments, and few queries.
 
-        There is a verdict for each of these three, as if the other two were no problem.
+        Each verdict takes only one of these into account, so you see which of them leaves the question open.
 
         Parameters
         ----------
@@ -245,7 +245,7 @@ class Verdicts(ByPair):
         return side_by_side(verdicts, inputs, policies["ties"], policies["score_dtype"], level, interval, threads)
 
     def lattice(self, measure: str | Measure | None = None) -> Table:
-        """Make a table of which run is certainly better than which.
+        """Return a table of which run is certainly better than which.
 
         It has the columns ``better`` and ``worse``. Pairs that follow from others are left out: if A is better than B
         and B is better than C, there is no row for A and C. So the rows are the lines of a Hasse diagram, which

@@ -1,4 +1,4 @@
-"""Certifying which of several runs are better for all grades of unjudged documents."""
+"""Find which of several runs are certainly better, for all grades of unjudged documents."""
 
 from __future__ import annotations
 

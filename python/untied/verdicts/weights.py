@@ -1,4 +1,4 @@
-"""What a document contributes to a sum over documents, by its grade and the ranks of its tie group."""
+"""How much a document adds to a measure that is a sum, by its grade and the ranks of its tie group."""
 
 from __future__ import annotations
 
