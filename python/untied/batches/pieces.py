@@ -97,7 +97,7 @@ def whole_queries(batches: Iterable[Any], columns: Sequence[str], sorted_too: bo
 
 
 def _select(batch: Any, columns: Sequence[str]) -> Any:
-    """The columns that are needed, with queries as text."""
+    """Return the columns that are needed, with queries as text."""
     names = ["query", *columns]
     missing = [name for name in names if name not in batch.schema.names]
     if missing:
@@ -143,7 +143,7 @@ def check_rows(piece: Any, numbers: Sequence[str]) -> None:
 
 
 def _there(piece: Any, column: str, others: Sequence[str] = ()) -> Any:
-    """The rows where a column is not null: queries, documents, that column, and others."""
+    """Return the rows in which a column is not null: queries, documents, that column, and others."""
     there = piece.select(["query", "document", column, *others])
     return there.filter(there[column].is_valid()) if there[column].null_count else there
 
@@ -164,7 +164,7 @@ def count_true(flags: Any) -> int:
 
 
 class _Stream:
-    """A capsule as an object with Arrow's stream interface."""
+    """An object with Arrow's stream interface, made from a capsule."""
 
     def __init__(self, capsule: object) -> None:
         self._capsule = capsule

@@ -223,7 +223,7 @@ class Comparison(MeasureResults):
         return [self._native.query(place) for place in most]
 
     def _changes_of_queries(self, number: int) -> list[float]:
-        """How much each query changed by a measure: the more, the higher; NaN where it is undefined."""
+        """Return how much each query changed by a measure: higher is more, and NaN is an undefined value."""
         _, lower_is_better, symmetry = _core.comparing_info(self._measures[number])
         values = self._native.column(number)
         if symmetry == "opposite":
@@ -231,7 +231,7 @@ class Comparison(MeasureResults):
         return list(values) if lower_is_better else [-value for value in values]
 
     def _most_changed(self, measure: Measure) -> tuple[str, int, bool] | None:
-        """The query that changed most, how many more did equally, and whether these are all; None if none is known."""
+        """Return the query that changed most, how many changed as much, and whether that is all, or None."""
         changes = self._changes_of_queries(self._number(measure))
         places, more = worst_of(changes, 1)
         known = len(changes) - sum(map(isnan, changes))
@@ -392,7 +392,7 @@ class Comparison(MeasureResults):
     def _core_arguments(
         self, measure: str | Measure | None, query: str | None
     ) -> tuple[tuple[_core.Run, _core.Run, Measure, str], dict[str, Any]]:
-        """What the core needs for one query and measure."""
+        """Return the arguments of the core for one query and measure."""
         number = 0 if measure is None else self._number(measure)
         if query is None:
             if len(self._native) > 1:
@@ -411,7 +411,7 @@ class Comparison(MeasureResults):
 
     @property
     def _top(self) -> int:
-        """The number of first ranks that the headline is about: rankings end at the depth of the comparison."""
+        """Return how many first ranks the headline is about. It is at most the depth of the comparison."""
         return min(TOP, self._options["depth"] or TOP)
 
 

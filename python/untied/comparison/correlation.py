@@ -159,7 +159,7 @@ def spearman(one: Ranking, other: Ranking) -> Value:
 
 
 def _of_core(measure: str, one: Ranking, other: Ranking, variant: str) -> Value:
-    """A measure of two rankings of the same items."""
+    """Return a measure of two rankings of the same items, computed by the core."""
     if variant not in ("a", "b"):
         raise UntiedError(f"variant must be 'a' or 'b', not {variant!r}")
     _, x, y = same_items(one, other)
@@ -169,7 +169,7 @@ def _of_core(measure: str, one: Ranking, other: Ranking, variant: str) -> Value:
 
 
 def _compared(measure: str, *rankings: list[int]) -> Value:
-    """What the core computes for two rankings given as tie groups."""
+    """Return what the core computes for two rankings, which are given as tie groups."""
     runs = [
         _core.Run.from_mapping({"": {str(item): -place for item, place in enumerate(places)}}) for places in rankings
     ]

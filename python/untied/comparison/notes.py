@@ -47,6 +47,6 @@ def _of_runs(counts: dict[str, list[int]]) -> list[str]:
 
 
 def _between(counts: list[int]) -> str:
-    """A count, or a range if it differs between pairs."""
+    """Return a count as text, or a range if it differs between pairs."""
     low, high = min(counts), max(counts)
     return str(low) if low == high else f"{low} to {high}"

@@ -270,7 +270,7 @@ def _refuse(condition: bool, message: str) -> None:
 
 
 def _texts(passages: Iterable[Any], numbers: dict[str, int], where: str, fields: str) -> list[Any]:
-    """Passages by document number, with gains if these are among the fields."""
+    """Return the passages by the number of their document, with gains if the fields have them."""
     texts = []
     if not hasattr(passages, "__iter__"):
         raise TypeError(f"{where}: expected a list of ({fields}), found {passages!r}")

@@ -147,7 +147,7 @@ def pair_concordance(preferences: Iterable[tuple[Any, Any]], ranking: Ranking) -
 
 
 def _above(preferences: Iterable[tuple[Any, Any]]) -> dict[Any, set[Any]]:
-    """For each document, all documents that are preferred to it, directly or by others in between."""
+    """Return for each document all documents that are preferred to it, directly or by others in between."""
     direct, levels = levels_of_preferences(preferences)
     above: dict[Any, set[Any]] = {document: set() for document in direct}
     for level in levels:
@@ -158,7 +158,7 @@ def _above(preferences: Iterable[tuple[Any, Any]]) -> dict[Any, set[Any]]:
 
 
 def _once(ranking: Ranking) -> list[list[Any]]:
-    """The tie groups of a ranking that has each document once."""
+    """Return the tie groups of a ranking. A document that occurs twice is an error."""
     groups, seen = tie_groups(ranking), set()
     for document in (document for group in groups for document in group):
         if document in seen:

@@ -252,13 +252,13 @@ def compare_loaded(
 
 
 def _options(policies: _core.Policies, variance: bool, depth: int | None) -> dict[str, Any]:
-    """What a comparison keeps of its options, for the core."""
+    """Return the options that a comparison keeps for later calls of the core."""
     counted = depth if depth is None else check_count("depth", depth)
     return {"policies": policies, "variance": check_flag("variance", variance), "depth": counted}
 
 
 def _names(run_a: Any, run_b: Any) -> tuple[str, str]:
-    """The names of two runs: their own if they differ, and a and b for those without."""
+    """Return the names of two runs. A run without a name is called a or b, and equal names are told apart."""
     sources = [os.fspath(run) if isinstance(run, os.PathLike) else run for run in (run_a, run_b)]
     have_names = [isinstance(run, str) or (isinstance(run, _core.Run) and run.name is not None) for run in sources]
     if all(have_names):
@@ -270,7 +270,7 @@ def _names(run_a: Any, run_b: Any) -> tuple[str, str]:
 
 
 def _known(qrels: Any, probabilities: Any, docs: DocsLike | None, threads: int | None) -> dict[str, Any]:
-    """The other inputs, read."""
+    """Read the other inputs, and return them."""
     return {
         "qrels": None if qrels is None else as_qrels(qrels, threads),
         "probabilities": None if probabilities is None else as_run(probabilities, threads),

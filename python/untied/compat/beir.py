@@ -223,7 +223,7 @@ def hole(
 
 
 def _custom(qrels: Grades, results: Scores, measures: dict[str, Measure], ties: TiesOfOneValue) -> dict[str, float]:
-    """Means over all queries of the qrels, every grade above 0 being relevant."""
+    """Return means over all queries of the qrels. Every grade above 0 is relevant."""
     for query in results:
         if query not in qrels:
             raise UntiedError(f"query {query!r} of the results is not in the qrels")
@@ -234,7 +234,7 @@ def _custom(qrels: Grades, results: Scores, measures: dict[str, Measure], ties: 
 def _means(
     qrels: Grades, results: Scores, measures: dict[str, Measure], ties: TiesOfOneValue, queries: int
 ) -> dict[str, float]:
-    """Sums of the values of the queries of the results, divided by a number of queries."""
+    """Return the sum of the values of all queries in the results, divided by a number of queries."""
     policies = Policies("one-value", ties=ties)
     if queries == 0:
         raise UntiedError("no query to evaluate: the qrels are empty")
@@ -253,7 +253,7 @@ def _mean(values: list[float]) -> float:
 
 
 def _logged(values: dict[str, float]) -> dict[str, float]:
-    """The results, after logging them as BEIR does."""
+    """Log the results as BEIR does, and return them."""
     logger.info("\n")
     for key, value in values.items():
         logger.info(f"{key}: {value:.4f}")

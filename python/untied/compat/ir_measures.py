@@ -106,7 +106,7 @@ class GeometricMean(Mean):
 
 
 def _measure(info: MeasureInfo) -> UntiedMeasure:
-    """A measure as ir_measures describes its own."""
+    """Return a measure in the form in which ir_measures describes its own."""
     name = f"untied_{info['name']}" if info["name"] in ir_measures.measures.registry else info["name"]
     parameters = {
         parameter: ir_measures.ParamInfo(default=_default(default), desc=text)

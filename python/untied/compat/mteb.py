@@ -103,7 +103,7 @@ def recall_cap(
 def _values(
     qrels: Numbers, results: Numbers, measures: dict[str, Measure], ties: TiesOfOneValue
 ) -> dict[str, list[float]]:
-    """The values of each query of the results, every grade above 0 being relevant."""
+    """Return the values of each query in the results. Every grade above 0 is relevant."""
     if not results:
         return {}
     binary = {query: {doc: int(grade > 0) for doc, grade in qrels[query].items()} for query in results}

@@ -304,7 +304,7 @@ def top_k_accuracy_score(
 
 
 def _undefined_metric_warning() -> type[UserWarning]:
-    """scikit-learn's class of warnings, so that filters for it apply; its base class without scikit-learn."""
+    """Return scikit-learn's class of warnings, so that filters for it apply, or else UserWarning."""
     try:
         from sklearn.exceptions import UndefinedMetricWarning
     except ImportError:

@@ -196,7 +196,7 @@ def _of_table(
     threads: int | None,
     columns: Mapping[str, str] | None,
 ) -> Held:
-    """A frame read through Arrow, or column by column if it is pandas' and pyarrow is missing."""
+    """Read a frame through Arrow. Without pyarrow, a frame of pandas is read column by column."""
     if is_lazy(table):
         table = table.collect()
     try:
@@ -231,7 +231,7 @@ def _plain(judged_or_retrieved: Any, name: str) -> Any:
 
 
 def _with_ids(run: Mapping[Any, Any], tolerance: Tolerance) -> Mapping[Any, Any]:
-    """A run whose queries may have lists of documents as objects, such as Haystack's, with these as ids and scores.
+    """Return a run in which objects for documents, such as Haystack's, are replaced by their ids and scores.
 
     If duplicates are tolerated, lists lose theirs.
     """
@@ -242,7 +242,7 @@ def _with_ids(run: Mapping[Any, Any], tolerance: Tolerance) -> Mapping[Any, Any]
 
 
 def _ranking(query: Any, documents: Any, tolerance: Tolerance) -> Any:
-    """The documents of a query as the core takes them."""
+    """Return the documents of a query in the form that the core takes."""
     if isinstance(documents, (list, tuple)) and _are_objects(documents):
         documents = _scored(query, documents, tolerance)
     return documents if tolerance.duplicates == "error" else ranked_once(documents, tolerance)
@@ -254,7 +254,7 @@ def _are_objects(documents: Sequence[Any]) -> bool:
 
 
 def _scored(query: Any, documents: Sequence[Any], tolerance: Tolerance) -> dict[Any, Any] | list[Any]:
-    """The scores of documents by id, or, if they have none, their ids in the given order."""
+    """Return the scores of documents by id. If the documents have no scores, return their ids in the given order."""
     for position, document in enumerate(documents):
         if not hasattr(document, "id"):
             raise TypeError(f"run: query {query!r}: object {position} has no id, unlike the first: {document!r:.60}")
@@ -276,7 +276,7 @@ READABLE = ("__iter__", "__getitem__", "__fspath__", "__arrow_c_stream__", "to_d
 
 
 def _refuse_others(source: Any, name: str) -> None:
-    """Refuse what cannot be read, open files, and arrays of numbers, which have no ids, unlike arrays of rows."""
+    """Raise an error for what cannot be read: open files, and arrays of numbers, which have no ids."""
     kind = type(source).__name__
     if hasattr(source, "readline"):
         raise UntiedError(f"{name}: give the path of a file, not an open {kind}")

@@ -56,7 +56,7 @@ def read_answers(path: str, engine: str, threads: int | None, ids: str | None, t
 
 
 def _numbered_answers(path: str) -> Iterator[tuple[int, str, dict[str, Any]]]:
-    """The number of each line, its query's id and its response."""
+    """Yield the number of each line, the id of its query, and its response."""
     for number, line in numbered(path):
         if line.strip():
             try:
@@ -66,7 +66,7 @@ def _numbered_answers(path: str) -> Iterator[tuple[int, str, dict[str, Any]]]:
 
 
 def _answers_in_order(path: str, ids: str) -> list[tuple[int, str, dict[str, Any]]]:
-    """The same of responses without ids: on lines of their own, or in the list of a response to several queries."""
+    """Yield the same for responses without ids. Each has a line, or all are in the response to several queries."""
     lines = [(number, line) for number, line in numbered(path) if line.strip()]
     try:
         whole = [(lines[0][0] if lines else 1, _object(b"\n".join(line for _, line in lines)))]
@@ -133,7 +133,7 @@ def _answer(line: bytes) -> tuple[str, dict[str, Any]]:
 
 
 def _ranking(hits: Iterator[Hit], tolerance: Tolerance) -> dict[str, float]:
-    """The scores of documents as floats that are in the same order, and tied where the scores are equal."""
+    """Return the scores of documents as floats in the same order. Only equal scores become equal floats."""
     try:
         scores = tolerance.kept(hits)
     except Repeated as repeated:
@@ -148,7 +148,7 @@ def _ranking(hits: Iterator[Hit], tolerance: Tolerance) -> dict[str, float]:
 
 
 def _list(holder: Any, *names: str) -> list[Any]:
-    """The list that an object holds under names within names."""
+    """Return the list in an object under a path of names."""
     for name in names:
         holder = holder.get(name) if isinstance(holder, dict) else None
     if not isinstance(holder, list):
@@ -170,7 +170,7 @@ def _id(hit: Any, name: str) -> str:
 
 
 def _score(hit: Any, name: str) -> Decimal:
-    """A score without loss: whole numbers and decimals as they are written."""
+    """Return a score without loss: whole numbers and decimals stay as they are written."""
     value = hit.get(name) if isinstance(hit, dict) else None
     if isinstance(value, int) and not isinstance(value, bool):
         return Decimal(value)

@@ -103,7 +103,7 @@ def check_holds(qrels: Qrels, format: str) -> Qrels:
 
 
 def refuse_folder(path: str | os.PathLike[str], expected: str) -> None:
-    """Refuse a folder where one file is expected, and what is no path that has a suffix."""
+    """Raise an error for a folder, or for anything but a path, where one file is expected."""
     if not isinstance(os.fspath(path), str):
         raise TypeError(f"path must be a str or a path-like object, not {path!r}")
     if os.fspath(path) != "-" and os.path.isdir(path):
@@ -291,7 +291,7 @@ def read_ranked(
 
 
 def _read(file: RunFile, threads: int | None, ranks: bool, tolerance: Tolerance) -> Run:
-    """A run, read by the core unless Python knows the format or the run repeats documents."""
+    """Return a run. The core reads it, except in formats that Python reads, or if the run repeats documents."""
     if not is_numbered(file.columns, file.format):
         try:
             if file.format in RUN_READERS:
@@ -493,7 +493,7 @@ def _of_rows(
     grades: Mapping[str, float] | None,
     threads: int | None,
 ) -> Qrels:
-    """Qrels of a table that Python reads."""
+    """Return the qrels in a table that Python reads."""
     from untied.inputs.rows import labelled_qrels, numbered_qrels
 
     if format not in NAMED or holds in DETAILED:
@@ -684,7 +684,7 @@ def _numbers() -> tuple[type, ...]:
 
 
 def _short(value: object) -> str:
-    """A value for a message, shortened if it is long or deep."""
+    """Return a value for a message. It is shortened if it is long or deep."""
     return _REPR.repr(value)
 
 

@@ -94,7 +94,7 @@ def _distinct(forms: dict[int, list[str]], reserved: set[str]) -> dict[int, str]
 
 
 def _colliding(called: dict[int, str], forms: dict[int, list[str]], reserved: set[str]) -> list[set[int]]:
-    """Files with the same name, or one of which has another's whole name."""
+    """Return files with clashing names: equal ones, or one that is the whole name of another file."""
     by_name: dict[str, set[int]] = {}
     for place, name in called.items():
         by_name.setdefault(name, set()).add(place)
@@ -105,7 +105,7 @@ def _colliding(called: dict[int, str], forms: dict[int, list[str]], reserved: se
 
 
 def _forms(path: str) -> list[str]:
-    """Possible names of a file, shortest first: the second is its name with suffixes, the last its whole path."""
+    """Return the possible names of a file, shortest first. The second has suffixes, and the last is the path."""
     if path == "-":
         return ["stdin", "-"]
     folders, file = os.path.split(os.path.abspath(path))

@@ -166,7 +166,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _read(given: QueryTableLike) -> tuple[str, list[str], Iterator[tuple[str, Mapping[str, Any]]]]:
-    """What errors call the table, the names of its columns, and queries with their rows."""
+    """Return what errors call the table, the names of its columns, and queries with their rows."""
     if isinstance(given, (str, os.PathLike)):
         return _read_file(os.fspath(given))
     source = "the table of queries"

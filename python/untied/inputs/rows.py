@@ -93,7 +93,7 @@ def qrels_with_failures(
 
 
 def _grade(label: object, grades: Mapping[str, float] | None) -> float | None:
-    """The grade that a label stands for; None if it stands for none."""
+    """Return the grade that a label stands for. It is None if there is none."""
     if grades is not None:
         return float(grades[label]) if isinstance(label, str) and label in grades else None
     try:
@@ -104,7 +104,7 @@ def _grade(label: object, grades: Mapping[str, float] | None) -> float | None:
 
 
 def _short(label: object) -> str:
-    """What stands in place of a label, for a note."""
+    """Return what a cell has instead of a label, as text for a note."""
     text = "empty" if label in (None, "") else shown(label)
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
@@ -174,7 +174,7 @@ def records(source: Any) -> list[dict[str, Any]]:
 
 
 def _kept(source: str, rows: Iterable[tuple[int, str, list[Any]]], tolerance: Tolerance) -> dict[str, Any]:
-    """The rankings of queries, each of which may have several rows."""
+    """Return the rankings of queries. A query may have several rows."""
     rankings: dict[str, list[Any]] = {}
     at: dict[str, int] = {}
     for number, query, ranked in rows:
@@ -247,7 +247,7 @@ def _number(path: str, number: int, value: object) -> Any:
 
 
 def _made(path: str, make: Callable[[], Held]) -> Held:
-    """What is made of a file; errors name it."""
+    """Return what a function makes of a file. Errors name the file."""
     try:
         return make()
     except (UntiedError, TypeError) as error:
@@ -257,7 +257,7 @@ def _made(path: str, make: Callable[[], Held]) -> Held:
 def _list(
     path: str, number: int, row: Mapping[str, Any], needed: Sequence[str], *, judged: bool
 ) -> list[tuple[str, Any]]:
-    """The documents in a row with their grades or scores; without these, all are relevant, or the best comes first."""
+    """Return a row's documents with their grades or scores. By default, all are relevant, or best first."""
     documents, *numbers = (row.get(name) for name in needed[1:])
     if not isinstance(documents, list):
         raise refused(path, number, f"a list of documents, as the query is {ROW}", shown(documents))

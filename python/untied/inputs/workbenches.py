@@ -282,7 +282,7 @@ def _add_rre(judged: Judged, holder: Mapping[str, Any], shared: Mapping[str, Any
 
 
 def _ranked(query: str, documents: Sequence[object], tolerance: Tolerance) -> Ranking:
-    """The scores of documents, the best first: their ranks, below 0."""
+    """Return scores for documents that come best first. They are the ranks with a minus."""
     ranked = [_id(document, f"a document of query {show_id(query)}") for document in documents]
     try:
         return tolerance.kept((document, -float(rank)) for rank, document in enumerate(ranked, 1))
@@ -316,7 +316,7 @@ def _id(value: object, what: str) -> str:
 
 
 def _grade(value: object, query: str, document: object) -> float:
-    """A rating, which may be a number or its text."""
+    """Return a rating, which may be a number or the text of one."""
     try:
         if isinstance(value, bool) or not isinstance(value, (str, int, float, Decimal)):
             raise InvalidOperation

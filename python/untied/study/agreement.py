@@ -148,7 +148,7 @@ class Agreement(Study):
 
 
 def _differ_once(one: tuple[str, str], other: tuple[str, str]) -> bool:
-    """Whether two rankings share the measure or the judgments."""
+    """Say whether two rankings have the same measure, or the same judgments."""
     return one[0] == other[0] or one[1] == other[1]
 
 
@@ -165,7 +165,7 @@ def _ranks(ranking: Mapping[str, float]) -> dict[str, float]:
 
 
 def _moves(ranks: Mapping[str, Mapping[str, float]]) -> list[Row]:
-    """Every run with its highest and lowest rank and where it has them; the runs that move most come first."""
+    """Return every run with its highest and its lowest rank, and where it has them. Runs that move most come first."""
     rows = []
     for run in next(iter(ranks.values())):
         best = min(ranks, key=lambda name: ranks[name][run])

@@ -215,7 +215,7 @@ def statistics(truth: Mapping[str, float], by_run: Mapping[str, float], whole: f
 
 
 def _distinct(means: Mapping[tuple[str, float], Mapping[str, float]], plotted: Sequence[str]) -> dict[str, str]:
-    """Measures to plot, each with the names of measures that equal it if no judgments are missing."""
+    """Return the measures to plot, each with the names of others that equal it if no judgments are missing."""
 
     def is_same(one: str, other: str) -> bool:
         return all(

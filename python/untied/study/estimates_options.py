@@ -107,5 +107,5 @@ def labels(measures: MeasureLike | Iterable[MeasureLike] | None, rel: float) -> 
 
 
 def _own(name: str, rel: float) -> str:
-    """A name that is not in `MEASURES`; AP(rel=1) in full, because AP here has the study's `rel`."""
+    """Return a name that is not in `MEASURES`. AP(rel=1) stays in full, because AP has the study's `rel` here."""
     return f"{name}(rel=1)" if rel != 1 and "{rel}" in MEASURES.get(name, "") else name

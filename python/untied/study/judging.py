@@ -159,7 +159,7 @@ class _PairState:
         return max(0.0, self._truth[query].get(document, 0.0))
 
     def _judged(self, order: Order) -> Any:
-        """Qrels with these judgments. A query of its own has all grades, so that documents may have them."""
+        """Return qrels with these judgments. One more query has all grades, so that all are possible."""
         made: dict[str, dict[str, float]] = {query: {} for query in self._truth}
         for query, document in order:
             made[query][document] = self.grade(query, document)

@@ -120,7 +120,7 @@ def map_of_runs(tables: Mapping[str, Table], name: str, distances: Distances) ->
 
 
 def _scatter(axis: Any, x: Sequence[float], y: Sequence[float], same: Sequence[bool]) -> None:
-    """A scatter plot rendered as one bitmap, because dots may be many; a few dots are drawn larger and darker."""
+    """Draw a scatter plot as one bitmap, because it may have many dots. A few dots are drawn larger and darker."""
     size, alpha = (6.0, 0.8) if len(x) <= FEW_DOTS else (1.5, 0.35)
     for look, of in ((OTHER, False), (SAME, True)):
         kept = [(a, b) for a, b, one in zip(x, y, same, strict=True) if one is of]

@@ -225,7 +225,7 @@ class Med(Study):
 def _correlation(
     one: Sequence[float], other: Sequence[float], same: Sequence[bool], among: str
 ) -> tuple[int, float, float]:
-    """The number of pairs, and their linear and rank correlation."""
+    """Return the number of pairs, and their linear and rank correlation."""
     kept = [
         (round(x, DIGITS), round(y, DIGITS))
         for x, y, of in zip(one, other, same, strict=True)

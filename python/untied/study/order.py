@@ -223,7 +223,7 @@ def _decisions(of_queries: Iterable[tuple[Mapping[str, float], Mapping[str, floa
 
 
 def _changes(before: Mapping[str, float], after: Mapping[str, float]) -> Row:
-    """How far values of runs and their ranking change."""
+    """Return how far the values of runs change, and how far their ranking does."""
     tau, _, swaps, _, ties, pairs = correlations(before, after)
     changes = [after[run] - value for run, value in before.items()]
     return tau, swaps, ties, pairs, mean(changes), max(map(abs, changes))

@@ -69,7 +69,7 @@ def tried(run: Run, truths: Mapping[str, Mapping[str, float]], evaluator: Evalua
 
 
 def _demands(ranking: Sequence[str], truth: Mapping[str, float]) -> Iterator[tuple[int, str, str]]:
-    """Criteria, each with the two changes of a ranking of which the first must be better (5: of which none may be)."""
+    """Yield each criterion with two changes of a ranking. The first must be better, or for 5 equal."""
     last = max((rank for rank, document in enumerate(ranking) if document in truth), default=-1)
     for rank in range(min(CHANGED, len(ranking))):
         if rank <= last:

@@ -183,7 +183,7 @@ def _draw_criteria(figure: Any, counts: Mapping[Row, Row], measures: Sequence[st
 
 
 def _tau(tau: float) -> str:
-    """A rank correlation, which is empty if a ranking has only equal values."""
+    """Return a rank correlation as text. It is empty if a ranking has only equal values."""
     return "" if math.isnan(tau) else f"{tau:.4f}"
 
 

@@ -32,7 +32,7 @@ def at_precision(run: Run, precision: str) -> tuple[Run, str]:
 
 
 def _levels(scored: list[tuple[str, float]]) -> dict[str, int]:
-    """Scores rounded to 256 evenly spaced levels, from 0 for the lowest to 255 for the highest."""
+    """Return scores rounded to 256 evenly spaced levels. The lowest is 0 and the highest is 255."""
     scores = [score for _, score in scored]
     low, high = min(scores), max(scores)
     # Halves, so that the width of a query's scores does not overflow.
