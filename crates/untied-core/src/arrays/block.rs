@@ -167,7 +167,7 @@ impl LabelBlock {
         Judgments::of_levels(grades, &self.levels[start as usize..self.compositions[composition].end as usize])
     }
 
-    /// The indexes of a query without the padding at its end.
+    /// The indexes of a query's documents, without the padding at its end.
     #[inline(always)]
     pub fn retrieved(&self, query: usize, places: Range<usize>) -> Range<usize> {
         match self.retrieved.get(query) {

@@ -113,7 +113,7 @@ impl Labels {
         block.judgments(&self.grades, usize::from(block.queries[query % BLOCK].composition))
     }
 
-    /// The indexes of a query without the padding at its end.
+    /// The indexes of a query's documents, without the padding at its end.
     #[inline(always)]
     pub(super) fn retrieved(&self, query: usize) -> Range<usize> {
         self.blocks[query / BLOCK].retrieved(query % BLOCK, self.groups.range(query))
@@ -166,7 +166,7 @@ impl Labels {
         bases.blocks[query / BLOCK].get(composition * bases.measures..(composition + 1) * bases.measures)
     }
 
-    /// The codes of all documents, and the indexes of a query's.
+    /// The codes of all documents, and the indexes of one query's documents.
     #[inline]
     pub(super) fn codes(&self, query: usize) -> (&Codes, Range<usize>) {
         (&self.codes, self.groups.range(query))

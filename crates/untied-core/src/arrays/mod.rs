@@ -64,7 +64,7 @@ pub struct Scores<'a> {
 pub struct ColumnMeans {
     /// The aggregate of each measure.
     pub values: Vec<MeasureValue>,
-    /// What warnings and notes say.
+    /// The facts for warnings and notes.
     pub facts: Facts,
 }
 

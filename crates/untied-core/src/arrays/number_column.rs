@@ -60,7 +60,7 @@ macro_rules! arms {
 }
 
 impl NumberColumn<'_> {
-    /// The number of numbers.
+    /// How many numbers there are.
     pub fn len(&self) -> usize {
         by_type!(self, S, numbers => {
             let numbers: &[<S as Score>::Raw] = numbers;
