@@ -52,7 +52,7 @@ PUBLIC = {
     "statistics": "Estimate RunEstimates Significance TESTS Test adjust allocate discriminative_power effect_size "
     "estimate_mean estimate_runs estimate_strata mean_interval paired_p randomization_test significance "
     "t_test wilcoxon_test",
-    "study": "PLOTS STUDIES Result Study agreement imperfect incomplete judging med order passages ties",
+    "study": "PLOTS STUDIES Result Study agreement imperfect incomplete judges judging med order passages ties",
 }
 
 Module = tuple[str, ...]

@@ -179,6 +179,7 @@ CASES: dict[str, Callable[[Any, Any, Any], Any]] = {
     "study.agreement": studied("agreement", depths=[]),
     "study.imperfect": studied("imperfect", rates=[0.5], samples=1),
     "study.incomplete": studied("incomplete", rates=[0.5], samples=1),
+    "study.judges": studied("judges", measures=["P@2"], machines=["good"], judged=[5], samples=1, asked=8),
     "study.judging": studied("judging", pairs=1, measures=["P@2"]),
     "study.med": studied("med", groups={"bm25": "lexical", "other": "lexical", "third": "lexical"}),
     "study.order": studied("order"),
@@ -206,8 +207,8 @@ NONE_NEEDED = {
         "judging.sample.ranked", "inputs.truth.read_groups", "inputs.truth.read_mirex",
         "inputs.truth.groups_from_preferences", "inputs.truth.groups_from_rankings", "judging.rows",
         "comparison.passages.read_passages", "comparison.passages.read_judged_passages", "statistics.adjust",
-        "statistics.said_of", "study.Study", "study.Agreement", "study.Imperfect", "study.Incomplete", "study.Judging",
-        "study.Med", "study.Order", "study.Passages", "study.Ties", "spark.clear_errors",
+        "statistics.said_of", "study.Study", "study.Agreement", "study.Imperfect", "study.Incomplete", "study.Judges",
+        "study.Judging", "study.Med", "study.Order", "study.Passages", "study.Ties", "spark.clear_errors",
     ],
     "two lists that must hold the same, or that may well differ wholly": [
         "compare_arrays", "comparison.correlation.kendall", "comparison.correlation.tau_ap",

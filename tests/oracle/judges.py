@@ -74,3 +74,25 @@ def stratified(human: Values, machine: Values, strata: Sequence[Sequence[int]], 
         if len(sample) < len(inside):
             spread += share**2 * variance(y, f, places, all_queries=False)
     return total, spread
+
+
+def variance_of(values: Values) -> Fraction:
+    return product(values, values) / (len(values) - 1)
+
+
+def plug_in(human: Values, machine: Values, sample: Sequence[int], *, all_queries: bool) -> tuple[Fraction, Fraction]:
+    """PPI++ with the slope from the sample itself: the estimate and its variance."""
+    y, f = [human[query] for query in sample], [machine[query] for query in sample]
+    rest = [value for query, value in enumerate(machine) if query not in set(sample)]
+    n, queries = len(sample), len(machine)
+    spread = variance_of(machine)
+    slope = min(max(product(y, f) / (n - 1) / spread, Fraction(0)), Fraction(1)) if spread else Fraction(0)
+    estimate = mean([a - slope * b for a, b in zip(y, f, strict=True)]) + slope * mean(machine)
+    if not all_queries:
+        residuals = [a - slope * b for a, b in zip(y, f, strict=True)]
+        return estimate, (1 - Fraction(n, queries)) * variance_of(residuals) / n
+    # As a difference with the other queries, the slope is smaller, and the estimate the same.
+    slope *= Fraction(len(rest), queries)
+    residuals = [a - slope * b for a, b in zip(y, f, strict=True)]
+    others = slope**2 * variance_of(rest) / len(rest) if len(rest) > 1 else 0
+    return estimate, variance_of(residuals) / n + others

@@ -15,11 +15,14 @@ from untied.cli import main
 EXAMPLE = pathlib.Path(__file__).parents[2] / "examples" / "tar2017"
 PATHS = [EXAMPLE / f"{name}.run" for name in ("amc", "qut", "uos", "waterloo")]
 #: Less of what takes long.
-OPTIONS: dict[str, dict[str, object]] = {"incomplete": {"rates": [1, 0.5, 0.1], "samples": 2}}
+OPTIONS: dict[str, dict[str, object]] = {
+    "incomplete": {"rates": [1, 0.5, 0.1], "samples": 2},
+    "judges": {"samples": 2, "asked": 12},
+}
 #: Those of runs of documents.
 OF_DOCUMENTS = [name for name in study.STUDIES if name != "passages"]
 #: How many runs each needs.
-LEAST = {"ties": 1, "med": 3}
+LEAST = {"ties": 1, "judges": 1, "med": 3}
 
 Judged = dict[str, dict[str, float]]
 

@@ -22,6 +22,7 @@ STUDIES: dict[str, dict[str, Any]] = {
     "agreement": {"measures": ["AP"], "depths": [0]},
     "judging": {"measures": ["P@2"], "pairs": 1},
     "order": {"measures": ["ADR"]},
+    "judges": {"measures": ["P@2"], "machines": ["good"], "judged": [6], "samples": 1, "asked": 12},
 }
 QRELS = {query: {f"{query}{i}": i % 2 for i in range(8)} for query in "abc"}
 

@@ -23,6 +23,7 @@ QUICK: dict[str, dict[str, Any]] = {
     "med": {"measure": "nDCG@5", "distances": ["RBO"], "rates": [0.5], "psi": [0.5], "cutoffs": [5]},
     "agreement": {"measures": ["AP"], "depths": [5]},
     "order": {"measures": ["AP"], "depth": 5},
+    "judges": {"measures": ["AP"], "machines": ["good"], "judged": [6], "samples": 1, "asked": 12},
 }
 #: Of every option on which values depend another value.
 OTHERS: dict[str, dict[str, Any]] = {
@@ -38,6 +39,10 @@ OTHERS: dict[str, dict[str, Any]] = {
     },
     "agreement": {"measures": ["RR"], "depths": [6]},
     "order": {"measures": ["RR"], "depth": 6},
+    "judges": {
+        "measures": ["RR"], "machines": ["llm"], "judged": [7], "samples": 2, "asked": 13, "strata": 2, "depth": 6,
+        "seed": 1,
+    },
 }  # fmt: skip
 
 
@@ -119,6 +124,7 @@ def test_damaged_parts_are_named(line: str, tmp_path: pathlib.Path) -> None:
         ("incomplete", {"pool_depth": 2.5}, "pool_depth must be a whole number, not 2.5"),
         ("agreement", {"depths": [2.5]}, "depths must be a whole number, not 2.5"),
         ("order", {"depth": 2.5}, "depth must be a whole number, not 2.5"),
+        ("judges", {"judged": [6.5]}, "judged must be a whole number, not 6.5"),
         ("med", {"cutoffs": [2.5]}, "cutoffs must be a whole number, not 2.5"),
         ("incomplete", {"rel": 3}, "the judgments: expected a document of grade 3 or above, found none"),
         ("imperfect", {"rel": 3}, "the judgments: expected a document of grade 3 or above, found none"),

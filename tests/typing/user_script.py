@@ -233,6 +233,7 @@ def pages_and_studies(folder: Path) -> None:
     study.med("qrels.txt", ["a.run", "b.run", "c.run"], folder, ties="docid")
     study.agreement("qrels.txt", ["a.run", "b.run"], folder, depths=[10])
     study.order("qrels.txt", ["a.run", "b.run"], folder, depth=20)
+    study.judges("qrels.txt", ["a.run"], folder, machines={"gpt": "gpt.qrels"}, judged=[10])
     assert "svg" in study.PLOTS
     assert issubclass(study.STUDIES["med"], study.Study)
 

@@ -12,7 +12,7 @@ from untied.judging.sample import ranked
 from untied.results.table import tidy
 from untied.statistics.intervals import check_level
 from untied.statistics.judges import LEAST
-from untied.statistics.values import need_scipy
+from untied.statistics.values import t_quantile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ def _row(by_query: Mapping[str, _Sums], with_kappa: bool, level: float) -> tuple
         left_out = [every.less(part).kappa() for part in parts]
         middle = fsum(left_out) / len(parts)
         squares = fsum((one - middle) ** 2 for one in left_out)
-        half = float(need_scipy("intervals of kappa").t.ppf((1 + level) / 2, len(parts) - 1))
+        half = t_quantile("intervals of kappa", level, len(parts) - 1)
         half *= sqrt((len(parts) - 1) / len(parts) * squares)
     equal = every.equal / every.documents
     return int(every.documents), human, machine, machine - human, equal, kappa, kappa - half, kappa + half

@@ -11,9 +11,9 @@ from untied.statistics.values import (
     check_seed,
     differences_of,
     mean_of,
-    need_scipy,
     plain_values,
     standard_deviation,
+    t_quantile,
 )
 
 TYPE_CHECKING = False
@@ -77,8 +77,8 @@ def interval_of(
     if not _core.difference(max(values), min(values)):
         return mean, mean
     if method == "t":
-        stats = need_scipy("Student's intervals")
-        half = float(stats.t.ppf((1 + level) / 2, len(values) - 1)) * standard_deviation(values) / sqrt(len(values))
+        quantile = t_quantile("Student's intervals", level, len(values) - 1)
+        half = quantile * standard_deviation(values) / sqrt(len(values))
         return _core.difference(mean, half), _core.difference(mean, -half)
     return _core.bootstrap_interval(values, level, samples, seed, threads)
 

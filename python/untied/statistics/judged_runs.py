@@ -20,7 +20,7 @@ from untied.statistics.values import mean_of, scale_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator, Mapping
+    from collections.abc import Hashable, Iterable, Iterator, Mapping
     from typing import Any
 
     from untied._core import Measure
@@ -132,16 +132,16 @@ def estimate_runs(
     rows = []
     notes: dict[str, list[str]] = {}
     for measure in human._measures:
-        by_people, by_machine = _values_by_run(human, measure), _values_by_run(machine, measure)
+        by_people, by_machine = values_by_run(human, measure), values_by_run(machine, measure)
         for subject in subjects:
-            values = _of_subject(by_people, subject)
+            values = of_subject(by_people, subject)
             undefined = next((query for query, value in values.items() if isnan(value)), None)
             if undefined is not None:
                 raise UntiedError(
                     f"the human judgments give query {undefined!r} no value of {measure}, so its mean cannot be "
                     "estimated"
                 )
-            machine_values = _complete(_of_subject(by_machine, subject), values)
+            machine_values = complete(of_subject(by_machine, subject), values)
             estimate = (
                 estimate_mean(values, machine_values, target=target, level=level)
                 if strata is None
@@ -175,7 +175,8 @@ def _check(human: Results, machine: Results) -> None:
         )
 
 
-def _values_by_run(results: Results, measure: Measure) -> dict[str, dict[str, float]]:
+def values_by_run(results: Results, measure: Measure) -> dict[str, dict[str, float]]:
+    """The values of a measure by run and query."""
     columns = {run: RunValues(results, run, measure, bounded=False) for run in results.runs}
     first, *others = columns.values()
     for other in others:
@@ -183,7 +184,7 @@ def _values_by_run(results: Results, measure: Measure) -> dict[str, dict[str, fl
     return {run: dict(zip(one.evaluation.queries(), one.values, strict=True)) for run, one in columns.items()}
 
 
-def _of_subject(values: Mapping[str, Mapping[str, float]], subject: Subject) -> dict[str, float]:
+def of_subject(values: Mapping[str, Mapping[str, float]], subject: Subject) -> dict[str, float]:
     """The values of a run by query, or the differences of two."""
     run, other = subject
     if other is None:
@@ -191,11 +192,11 @@ def _of_subject(values: Mapping[str, Mapping[str, float]], subject: Subject) -> 
     return {query: _core.difference(value, values[other][query]) for query, value in values[run].items()}
 
 
-def _complete(machine: Mapping[str, float], human: Mapping[str, float]) -> dict[str, float]:
-    """The machine's values, with their mean where there is none."""
+def complete(machine: Mapping[str, float], queries: Iterable[str]) -> dict[str, float]:
+    """The machine's values, with their mean for these queries where there is none."""
     defined = [value for value in machine.values() if not isnan(value)]
     otherwise = mean_of(defined) if defined else 0.0
-    values = dict.fromkeys(human, otherwise)
+    values = dict.fromkeys(queries, otherwise)
     values |= {query: otherwise if isnan(value) else value for query, value in machine.items()}
     return values
 

@@ -15,7 +15,7 @@ from untied import _core
 from untied._core import show_id
 from untied.errors import UntiedError, check_one_of
 from untied.statistics.intervals import check_level
-from untied.statistics.values import mean_of, need_scipy, plain_values
+from untied.statistics.values import mean_of, plain_values, t_quantile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -268,7 +268,7 @@ class _Sample:
             with_machine, alone = self.variances(moves)
             beyond = spread / self.queries if target == "all" else 0.0
             variance, human_variance = with_machine + beyond, alone + beyond
-            half = float(need_scipy("estimates of means").t.ppf((1 + level) / 2, n - 1)) * sqrt(variance)
+            half = t_quantile("estimates of means", level, n - 1) * sqrt(variance)
             width = sqrt(variance / human_variance) if human_variance else 1.0
             # People alone would have this variance if spread (1/m - 1/N) = with_machine.
             equivalent = 1 / (with_machine / spread + 1 / self.queries) if spread else float(n)

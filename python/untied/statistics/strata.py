@@ -8,7 +8,7 @@ from untied import _core
 from untied.errors import UntiedError, check_count, check_one_of
 from untied.statistics.intervals import check_level
 from untied.statistics.judges import FEW, LEAST, TARGETS, Estimate, _Sample
-from untied.statistics.values import need_scipy, plain_values, standard_deviation
+from untied.statistics.values import plain_values, standard_deviation, t_quantile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ def _estimate(samples: list[_Sample], target: Target, level: float) -> Estimate:
         # Satterthwaite's degrees of freedom.
         squares = fsum(part * part / (one.judged - 1) for part, one in zip(parts, samples, strict=True) if part)
         freedom = inside * inside / squares if squares else judged - len(samples) or 1
-        quantile = float(need_scipy("estimates of means").t.ppf((1 + level) / 2, freedom))
+        quantile = t_quantile("estimates of means", level, freedom)
         half = quantile * sqrt(inside + beyond)
         width = sqrt((inside + beyond) / (without + beyond)) if without + beyond else 1.0
         equivalent = 1 / (inside / spread + 1 / queries) if spread else float(judged)

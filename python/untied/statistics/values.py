@@ -24,8 +24,22 @@ def need_scipy(what: str) -> Any:
     try:
         from scipy import stats
     except ImportError:
-        raise UntiedError(f"{what} need SciPy: pip install scipy") from None
+        raise _no_scipy(what) from None
     return stats
+
+
+def t_quantile(what: str, level: float, freedom: float) -> float:
+    """The multiple of the standard error in Student's interval of this level; `what` names what needs it."""
+    try:
+        # The same function as in scipy.stats, which takes a second to import.
+        from scipy.special import stdtrit
+    except ImportError:
+        raise _no_scipy(what) from None
+    return float(stdtrit(freedom, (1 + level) / 2))
+
+
+def _no_scipy(what: str) -> UntiedError:
+    return UntiedError(f"{what} need SciPy: pip install scipy")
 
 
 def differences_of(a: Values, b: Values) -> tuple[array[float], float]:

@@ -11,6 +11,7 @@ from untied.study.conduct import PLOTS, Result
 from untied.study.frame import Study
 from untied.study.imperfect import Imperfect, imperfect
 from untied.study.incomplete import Incomplete, incomplete
+from untied.study.judges import Judges, judges
 from untied.study.judging import Judging, judging
 from untied.study.med import med
 from untied.study.med_runs import Med
@@ -20,7 +21,7 @@ from untied.study.ties import Ties, ties
 
 #: Studies by name; the function of the same name in this module conducts one.
 STUDIES: dict[str, type[Study]] = {
-    study.name: study for study in (Incomplete, Imperfect, Ties, Med, Passages, Agreement, Judging, Order)
+    study.name: study for study in (Incomplete, Imperfect, Ties, Med, Passages, Agreement, Judging, Order, Judges)
 }
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "agreement",
     "imperfect",
     "incomplete",
+    "judges",
     "judging",
     "med",
     "order",

@@ -12,7 +12,6 @@ import os
 from functools import cached_property
 from itertools import combinations
 
-from untied._core import Run
 from untied.comparison.correlation import swapped
 from untied.evaluation.runs import Evaluator
 from untied.measures import as_measures
@@ -22,7 +21,7 @@ from untied.study.conduct import conduct
 from untied.study.frame import DIGITS, Study, documented
 from untied.study.inputs import Inputs
 from untied.study.order_criteria import CRITERIA, OUTCOMES, tried
-from untied.study.rankings import COLUMNS, correlations, reversible, tied
+from untied.study.rankings import COLUMNS, correlations, first_documents, reversible, tied
 from untied.study.rows import gathered, mean, nested, whole
 
 TYPE_CHECKING = False
@@ -123,11 +122,6 @@ class Order(Study):
             if several or count is None
         }
 
-    def first(self, run: Run) -> Run:
-        """Return the first documents of each judged query's ranking. Tied ones are in the order of the input."""
-        rankings = {query: sorted(run[query], key=lambda scored: -scored[1]) for query in self.truths if query in run}
-        return Run.from_mapping({query: dict(ranking[: self.settings["depth"]]) for query, ranking in rankings.items()})
-
     def parts(self) -> Sequence[Part]:
         """Return a part for each run."""
         return [(name,) for name in self.inputs.runs]
@@ -135,7 +129,7 @@ class Order(Study):
     def compute(self, *part: Any) -> list[Row]:
         """Return rows with the values of a run and of its queries, with merged groups, and with changed rankings."""
         (name,) = part
-        run = self.first(self.inputs.runs[name])
+        run = first_documents(self.inputs.runs[name], self.truths, self.settings["depth"])
         by_ties, by_grades = (self.ranges[cause].evaluate(run) for cause in CAUSES)
         rows: list[Row] = []
         for measure in by_ties.measures:

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from itertools import combinations
 
+from untied._core import Run
 from untied.comparison.correlation import kendall, swapped, tau_ap
 from untied.study.frame import DIGITS
 
@@ -25,6 +26,12 @@ COLUMNS = {
     "to_tied": "pairs of runs with equal values in the second ranking",
     "pairs": "pairs of runs",
 }
+
+
+def first_documents(run: Run, queries: Iterable[str], depth: int) -> Run:
+    """The first documents of each ranking of these queries, with tied ones in the order of the input."""
+    rankings = {query: sorted(run[query], key=lambda scored: -scored[1]) for query in queries if query in run}
+    return Run.from_mapping({query: dict(ranking[:depth]) for query, ranking in rankings.items()})
 
 
 def correlations(one: Mapping[str, float], other: Mapping[str, float]) -> Row:
