@@ -42,7 +42,7 @@ PUBLIC = {
     "inputs.truth": "groups_from_preferences groups_from_rankings read_groups read_mirex",
     "judging": "Advice Candidate agreement judge_next",
     "judging.estimates": "infap_error subcollection with_pool",
-    "judging.sample": "Judgments collection judgments keeps_document pool",
+    "judging.sample": "Judgments collection judgments keeps_document pool queries",
     "measures": "AP as_measure as_measures nDCG parse_measure",
     "measures.own": "additive_measure load_plugin measure",
     "paper": "paper_table",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pathlib
 import random
+from collections import Counter
 from collections.abc import Callable
 
 import pytest
@@ -31,6 +32,32 @@ def test_a_sample_keeps_grades_and_marks_the_rest_as_pooled() -> None:
     assert 300 < len(kept(found)) < 500  # 400 expected, standard deviation 19
     assert all(any(grade >= 1 for grade in docs.values()) for docs in found.values())
     assert sample.judgments(QRELS, 1.0) == QRELS
+
+
+def test_queries() -> None:
+    """All are drawn alike; a larger sample holds a smaller one; strata get their shares, and two queries at least."""
+    every = sorted(QRELS)
+    counts = Counter(query for seed in range(2000) for query in sample.queries(QRELS, 5, seed=seed))
+    assert all(abs(counts[query] - 500) < 100 for query in every)  # standard deviation 19
+    some, more = (sample.queries(QRELS, number, seed=4) for number in (5, 9))
+    assert set(some) < set(more)
+    assert more == [query for query in every if query in more]
+    assert sample.queries(QRELS, 20) == every
+    strata = {query: "rare" if int(query) < 3 else "even" if int(query) % 2 else "odd" for query in every}
+    drawn = [sample.queries(QRELS, 10, strata=strata, seed=seed) for seed in range(600)]
+    assert {tuple(sorted(Counter(strata[query] for query in one).items())) for one in drawn} == {
+        (("even", 4), ("odd", 4), ("rare", 2))
+    }
+    counts = Counter(query for one in drawn for query in one)
+    assert all(abs(counts[query] - 600 * (2 / 3 if int(query) < 3 else 8 / 17)) < 70 for query in every)
+    for options, said in (
+        ({"number": 21}, "cannot draw 21 queries from 20"),
+        ({"number": 0}, "number must be at least 1, not 0"),
+        ({"number": 3, "strata": strata}, "judged must be from 6"),
+        ({"number": 9, "strata": {"1": 1}}, "query '0' has no stratum"),
+    ):
+        with pytest.raises(untied.UntiedError, match=said):
+            sample.queries(QRELS, **options)  # type: ignore[arg-type]
 
 
 def test_samples_depend_on_seed_and_ids_alone() -> None:

@@ -48,7 +48,7 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "frames": ("{data} -n 1 --shapes S", {}),
     "growth": ("{data} -n 1", {"growth.TENS": [1, 2, 3], "growth.ARRAYS": 500}),
     "incomplete": (f"--trec {EXAMPLE} --repeats 1", {}),
-    "judges": (f"--trec {EXAMPLE} --samples 2 --sizes 5 --step 2", {}),
+    "judges": (f"--trec {EXAMPLE} --samples 2 --sizes 5 --step 2 --asked 12", {}),
     "memory": ("{data} -n 1 --shapes S", {}),
     "million": ("{data}", {"million.QUERIES": 30}),
     "ties": ("{data} -n 1 --queries 2", {"ties.SIZES": [10, 20, 40]}),

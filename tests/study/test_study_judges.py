@@ -8,6 +8,7 @@ import random
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 
 import untied
@@ -16,8 +17,9 @@ from oracle import judges as oracle
 from study_data import check, collection
 from untied import study
 from untied.cli import main
-from untied.statistics import estimate_mean
-from untied.study.judges import plug_in, strata_of
+from untied.statistics import estimate_mean, estimate_strata
+from untied.study.judges import strata_of
+from untied.study.judges_intervals import both, plug_in, stratified
 from untied.study.judges_machines import MACHINES, Seen, labels
 
 #: Half of a 95 % interval for normal values, in standard errors.
@@ -120,20 +122,65 @@ def test_a_machine_like_people(tmp_path: pathlib.Path) -> None:
     assert width["same"] < width["half"] < 1.05
 
 
+def values(rng: random.Random, size: int) -> tuple[list[Fraction], list[Fraction]]:
+    """Human and machine values, of which many are equal."""
+    human = [Fraction(rng.randint(0, 6), 6) for _ in range(size)]
+    if rng.random() < 0.2:
+        human = [Fraction(1, 3)] * (size - 1) + [Fraction(rng.randint(1, 2), 3)]
+    if rng.random() < 0.2:
+        return human, [Fraction(1, 10)] * (size - 1) + [Fraction(rng.randint(1, 9), 10)]
+    return human, [rng.choice([y, y, Fraction(rng.randint(0, 6), 6), Fraction(1, 2)]) for y in human]
+
+
+def arrays(human: Any, machine: Any, samples: list[list[int]], every: list[int]) -> tuple[Any, Any, Any]:
+    y, f = np.array(list(map(float, human))), np.array(list(map(float, machine)))
+    return y[samples], f[samples], f[every][None]
+
+
 def test_plug_in_as_defined() -> None:
     rng = seeded("plug-in")
     for _ in range(many(60)):
         size = rng.randint(4, 14)
-        human = [Fraction(rng.randint(0, 6), 6) for _ in range(size)]
-        machine = [rng.choice([y, Fraction(rng.randint(0, 6), 6), Fraction(1, 2)]) for y in human]
-        sample = rng.sample(range(size), rng.randint(2, size - 1))
+        human, machine = values(rng, size)
+        n = rng.randint(2, size - 1)
+        samples = [rng.sample(range(size), n) for _ in range(3)]
         for these in (True, False):
-            middle, half = plug_in(
-                {i: float(human[i]) for i in sample}, dict(enumerate(map(float, machine))), these=these
+            found = plug_in(*arrays(human, machine, samples, list(range(size))), these=these)
+            for sample, middle, half in zip(samples, *found, strict=True):
+                exact, variance = oracle.plug_in(human, machine, sample, all_queries=not these)
+                assert middle == pytest.approx(float(exact), abs=1e-12)
+                assert half == pytest.approx(NORMAL * math.sqrt(variance), abs=1e-9)
+
+
+def test_arrays_as_the_public_functions() -> None:
+    """Many samples at once give the intervals that the functions give for one."""
+    rng = seeded("arrays of samples")
+    for _ in range(many(60)):
+        size = rng.randint(10, 24)
+        human, machine = values(rng, size)
+        n = rng.randint(5, size - 1)
+        samples = [rng.sample(range(size), n) for _ in range(3)]
+        by_machine = {query: float(value) for query, value in enumerate(machine)}
+        strata = {query: query % 2 for query in range(size)}
+        parts = [[query for query in strata if strata[query] == stratum] for stratum in (0, 1)]
+        drawn = [[rng.sample(part, k) for _ in range(3)] for part, k in zip(parts, (rng.randint(2, 5), 5), strict=True)]
+        for these in (True, False):
+            target: Any = "these" if these else "all"
+            alone, with_machine = both(*arrays(human, machine, samples, list(range(size))), these=these)
+            of_strata = stratified(
+                [arrays(human, machine, one, part) for one, part in zip(drawn, parts, strict=True)], these=these
             )
-            exact, variance = oracle.plug_in(human, machine, sample, all_queries=not these)
-            assert middle == pytest.approx(float(exact), abs=1e-12)
-            assert half == pytest.approx(NORMAL * math.sqrt(variance), abs=1e-9)
+            for place, sample in enumerate(samples):
+                one = estimate_mean({q: float(human[q]) for q in sample}, by_machine, target=target)
+                half = (one.high - one.low) / 2
+                assert with_machine.middle[place] == pytest.approx(one.mean, abs=1e-12)
+                assert with_machine.half[place] == pytest.approx(half, abs=1e-9)
+                assert alone.middle[place] == pytest.approx(one.human, abs=1e-12)
+                assert alone.half[place] == pytest.approx(half / one.width if one.width else 0, abs=1e-9)
+                judged = {q: float(human[q]) for of in drawn for q in of[place]}
+                one = estimate_strata(judged, by_machine, strata, target=target)
+                assert of_strata.middle[place] == pytest.approx(one.mean, abs=1e-12)
+                assert of_strata.half[place] == pytest.approx((one.high - one.low) / 2, abs=1e-9)
 
 
 def test_strata_of_equal_sizes() -> None:

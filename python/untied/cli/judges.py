@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from itertools import groupby
+from itertools import chain, groupby
 from math import isnan
 
 from untied._core import show_id
@@ -11,12 +11,13 @@ from untied.cli import notes, output, width
 from untied.cli.command import Command
 from untied.cli.options import QRELS, Arguments, chosen, inputs_of, listing, load_plugins
 from untied.cli.reading import baseline_of, read_qrels, reading_settings, with_readable
-from untied.cli.rules import Excludes
+from untied.cli.rules import Excludes, Needs
 from untied.evaluation.runs import Evaluator
 from untied.inputs.convert import loaded_runs
 from untied.inputs.files import has_columns
 from untied.judging.labels import agreement, unlabelled
 from untied.measures import as_measures
+from untied.results.design import Design
 from untied.results.notes import of_adjusted, of_queries, of_undefined
 from untied.results.text import aligned, cell
 from untied.statistics.judged_runs import estimate_runs
@@ -24,7 +25,7 @@ from untied.statistics.judges import TARGETS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
     from untied._core import Qrels
@@ -35,6 +36,7 @@ EXAMPLES = """\
   untied judges human.qrels machine.qrels bm25.run dense.run -m nDCG@10
   untied judges human.qrels machine.qrels *.run --baseline bm25 -o estimates.tsv
   untied judges human.qrels machine.qrels *.run --show agreement
+  untied judges human.qrels machine.qrels *.run --query-table q.tsv --strata market
 
 HUMAN has judgments by people of a random sample of the queries, and MACHINE has
 judgments by a machine, such as a language model, of all queries. The estimates
@@ -68,7 +70,10 @@ COMMAND = Command(
     EXAMPLES,
     listed_after="stats",
     common="-m --baseline --target --show --ties --format -o",
-    rules=(Excludes("--show=agreement", "--measure --baseline --target --ties --unjudged --adjust"),),
+    rules=(
+        Excludes("--show=agreement", "--measure --baseline --target --strata --ties --unjudged --adjust"),
+        Needs("--query-table", "--strata"),
+    ),
 )
 
 
@@ -91,6 +96,7 @@ def declare(arguments: Arguments) -> None:
     }
     group.option("--target", "WHAT", listing("choose what intervals are for", about), choices=TARGETS, default="all")
     group.option("--level", "L", "set the confidence level (default: 0.95)", type=float, default=0.95)
+    arguments.add_query_column("--strata", "say that people judged a random sample of each stratum of queries")
     arguments.add_policies("runs", "ties", "unjudged", "score_dtype", "adjust")
     arguments.group("output").option(
         "--show",
@@ -108,7 +114,7 @@ def declare(arguments: Arguments) -> None:
 @COMMAND.run
 def main(options: argparse.Namespace) -> None:
     """Run the command."""
-    inputs = inputs_of(options.qrels, options.machine, *options.runs, options.docs)
+    inputs = inputs_of(options.qrels, options.machine, *options.runs, options.docs, options.query_table)
     output.check_target(options.output, inputs)
     plugins = load_plugins(options.plugin)
     human, machine = (_judgments(options, by_machine=one) for one in (False, True))
@@ -155,10 +161,20 @@ def _estimates(
     measures = as_measures(options.measure)
     more = policies | chosen(options, "docs", "threads")
     by_people, by_machine = (Evaluator(one, measures, **more).evaluate(loaded) for one in (human, machine))
-    estimates = estimate_runs(by_people, by_machine, **chosen(options, "baseline", "target", "level"))
+    strata = _strata(options, by_machine.queries, by_people.queries)
+    estimates = estimate_runs(by_people, by_machine, strata=strata, **chosen(options, "baseline", "target", "level"))
     counts = {"judged": estimates.judged, "queries": estimates.queries}
+    if strata is not None:
+        policies |= chosen(options, "query_table", "strata")
     said = [*_of_values(by_people, by_machine, options), *estimates.notes]
     return estimates.table, policies | chosen(options, "baseline", "target") | counts, said
+
+
+def _strata(options: argparse.Namespace, *queries: Iterable[str]) -> dict[str, str] | None:
+    """The stratum of each query that people or the machine judged."""
+    if options.strata is None:
+        return None
+    return Design(options.query_table, list(dict.fromkeys(chain(*queries))), macro=options.strata).strata
 
 
 def _agreement(

@@ -179,8 +179,8 @@ class Arguments(Parser):
             default="file",
         )
 
-    def add_query_table(self, *, clusters: bool = True) -> None:
-        """Add the table of queries, and the options that name its columns."""
+    def add_query_column(self, name: str, what: str) -> None:
+        """Add the table of queries, and an option for the column that has each query's segment or stratum."""
         group = self.group("queries")
         group.option(
             "--query-table",
@@ -189,7 +189,12 @@ class Arguments(Parser):
             "(csv, tsv, jsonl, parquet or json, by its suffix)",
         )
         pattern = "; re:PATTERN finds it in the query's id instead, as the first group"
-        group.option("--by", "COLUMN", f"look at each segment of queries, whose name is in COLUMN{pattern}")
+        group.option(name, "COLUMN", f"{what}, whose name is in COLUMN{pattern}")
+
+    def add_query_table(self, *, clusters: bool = True) -> None:
+        """Add the table of queries, and the options that name its columns."""
+        self.add_query_column("--by", "look at each segment of queries")
+        group = self.group("queries")
         group.option("--weight", "COLUMN", "weight each query by the number in COLUMN, such as its traffic")
         group.option("--macro", "COLUMN", "take the mean of the means of the segments in COLUMN, or of re:PATTERN")
         if clusters:

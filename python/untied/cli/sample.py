@@ -1,4 +1,4 @@
-"""``untied sample``: incomplete judgments, pools and parts of collections."""
+"""``untied sample``: incomplete judgments, pools, parts of collections, and queries to judge."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from untied.inputs import files
 from untied.inputs.convert import as_qrels, named_runs
 from untied.inputs.lines import lines, refused
 from untied.judging import sample
+from untied.results.design import Design
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\
   untied sample qrels.txt --rate 0.1 --seed 7 > sampled.qrels
+  untied sample machine.qrels --queries 50 > to_judge.txt
   untied sample qrels.txt --rate 0.3 --once > for_verdicts.qrels
   untied sample qrels.txt --depth 10 *.run > depth10.qrels
   untied sample qrels.txt --strata strata.txt --rate top=1,rest=0.2
@@ -45,20 +47,23 @@ OTHERS = {
 
 COMMAND = Command(
     "sample",
-    "draw samples of judgments or documents, or make a shallow pool",
+    "draw samples of judgments, documents or queries, or make a shallow pool",
     EXAMPLES,
     listed_after="judge-next",
     common="--rate --seed -o",
     rules=(
         Excludes("--subcollection", "--by-query --once --strata --depth --rel --documents --judgments-too"),
         Excludes("--documents", "--rate --by-query --once --strata --depth --rel"),
+        Excludes("--queries", "RUN --rate --by-query --once --strata --depth --rel --documents --subcollection"),
         Excludes("--rel", "--once"),
         Needs("--depth --subcollection --documents", "RUN"),
         Needs("RUN", "--depth --subcollection --documents"),
         Needs("--subcollection --documents", "--output"),
         Needs("--judgments-too", "--documents"),
         Needs("--by-query --once --rel", "--rate"),
-        Needs("--seed", "--rate --subcollection --documents"),
+        Needs("--seed", "--rate --subcollection --documents --queries"),
+        Needs("--by", "--queries"),
+        Needs("--query-table", "--by"),
     ),
 )
 
@@ -97,6 +102,8 @@ def declare(arguments: Arguments) -> None:
         "--subcollection",
         "for each run, draw one random part of the collection (the measure subAP is an average over all random parts)",
     )
+    group.option("--queries", "N", "print N random queries, for people to judge beside a machine", type=int)
+    arguments.add_query_column("--by", "draw its share of --queries from each segment of queries")
     group.option("--seed", "N", "set the seed of the random sample (default: 0)", type=int, default=0)
     arguments.group("output").option(
         "-o --output", "PATH", "write to the file PATH; with --documents or --subcollection, write to the folder PATH"
@@ -111,6 +118,9 @@ def main(options: argparse.Namespace) -> None:
         return
     if options.documents is not None:
         _collection(options)
+        return
+    if options.queries is not None:
+        _queries(options)
         return
     suffix = os.path.splitext(options.output or "")[1].lower()
     if suffix in OTHERS:
@@ -171,6 +181,16 @@ def _text(judgments: Judgments, strata: dict[str, dict[str, str]] | None = None)
 def _runs(options: argparse.Namespace) -> dict[str, str]:
     """The runs to sample, by name."""
     return dict(zip([name for name, _ in named_runs(options.runs)], options.runs, strict=True))
+
+
+def _queries(options: argparse.Namespace) -> None:
+    output.check_target(options.output, inputs_of(options.qrels, options.query_table))
+    qrels = as_qrels(options.qrels)
+    strata = None
+    if options.by is not None:
+        strata = Design(options.query_table, list(qrels.queries()), macro=options.by).strata
+    drawn = sample.queries(qrels, options.queries, strata=strata, seed=options.seed)
+    output.write("".join(f"{show_id(query)}\n" for query in drawn), options.output)
 
 
 def _subcollection(options: argparse.Namespace) -> None:

@@ -15,12 +15,14 @@ from operator import itemgetter
 from untied.errors import UntiedError, check_count, check_flag, check_real, check_share, check_whole
 from untied.inputs import mismatch
 from untied.inputs.convert import as_qrels, as_run, named_runs
+from untied.statistics.strata import allocate
 
-__all__ = ["Judgments", "collection", "judgments", "keeps_document", "pool"]
+__all__ = ["Judgments", "collection", "judgments", "keeps_document", "pool", "queries"]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Hashable, Iterable, Mapping
+    from typing import Any
 
     from untied._core import Qrels, Run
     from untied.inputs.convert import OneRun, QrelsLike
@@ -207,6 +209,49 @@ def ranked(run: Run, query: str) -> list[str]:
         return []
     # Ids compare as their UTF-8 bytes do.
     return [document for document, _ in sorted(run[query], key=itemgetter(1, 0), reverse=True)]
+
+
+def queries(qrels: QrelsLike, number: int, *, strata: Mapping[str, Hashable] | None = None, seed: int = 0) -> list[str]:
+    """Return a random sample of queries, for people to judge beside a machine.
+
+    Draw it before you look at scores. When people have judged these queries, pass their judgments and the machine's to
+    `untied.statistics.estimate_runs`. Each stratum gets its share of the sample, but at least two queries.
+
+    Parameters
+    ----------
+    qrels : Qrels, path, or {query: {document: grade}}
+        Judgments of all queries, such as the machine's.
+    number : int
+        How many queries to draw.
+    strata : {query: stratum}, optional
+        The stratum of each query, such as its language. Pass it to `untied.statistics.estimate_runs`, too.
+    seed : int
+        Seed of the random choice. With the same seed, a larger sample without strata holds the smaller one.
+
+    Returns
+    -------
+    list of str
+        Ids of queries, in the order of `Qrels.queries`.
+
+    Raises
+    ------
+    UntiedError
+        There are fewer queries, a query has no stratum, or `number` is too small for the strata.
+    """
+    check_whole("seed", seed)
+    check_count("number", number)
+    every = list(as_qrels(qrels).queries())
+    if number > len(every):
+        raise UntiedError(f"cannot draw {number:,} queries from {len(every):,}")
+    of: Mapping[str, Hashable] = dict.fromkeys(every) if strata is None else strata
+    # A machine's values that are all equal: strata then count by their sizes.
+    sizes: dict[Any, int] = {None: number} if strata is None else allocate(dict.fromkeys(every, 0.0), of, number)
+    drawn = set()
+    for query in sorted(every, key=lambda query: document_key(seed, "query", query)):
+        if sizes[of[query]]:
+            sizes[of[query]] -= 1
+            drawn.add(query)
+    return [query for query in every if query in drawn]
 
 
 def keeps_document(document: str, rate: float, seed: int = 0) -> bool:

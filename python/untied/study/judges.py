@@ -12,7 +12,6 @@ from itertools import pairwise
 from math import fsum, isnan, nan, sqrt
 from random import Random
 
-from untied import _core
 from untied._core import show_id
 from untied.errors import UntiedError, check_count
 from untied.evaluation.runs import Evaluator
@@ -21,13 +20,14 @@ from untied.inputs.convert import named_sources
 from untied.measures import as_measures
 from untied.results.table import tidy
 from untied.statistics.judged_runs import complete, of_subject, values_by_run
-from untied.statistics.judges import LEAST, estimate_mean
-from untied.statistics.strata import LEAST_OF_STRATUM, allocate, estimate_strata
+from untied.statistics.judges import LEAST
+from untied.statistics.strata import LEAST_OF_STRATUM, allocate
 from untied.statistics.values import mean_of, scale_of
 from untied.study import judges_summary
 from untied.study.conduct import conduct
 from untied.study.frame import DIGITS, Study, documented
 from untied.study.inputs import Inputs
+from untied.study.judges_intervals import ROUNDING, Intervals, both, plug_in, stratified
 from untied.study.judges_machines import MACHINES, Seen, labels
 from untied.study.rankings import first_documents
 from untied.study.rows import gathered, mean, whole, whole_numbers
@@ -56,11 +56,9 @@ MEASURES = ("P@10", "AP", "nDCG@10", "RR")
 #: How many queries people judge, where there are more.
 JUDGED = (10, 25, 50)
 DEPTH = 100
-SAMPLES = 200
+SAMPLES = 2000
 #: Samples of a part. A simulated machine labels all documents anew for each part.
-BATCH = 100
-#: Intervals that are 95 % intervals if values are normal.
-LEVEL, NORMAL = 0.95, 1.959963984540054
+BATCH = 500
 #: Where intervals come from.
 PEOPLE, BOTH, STRATA, PLUG_IN = "people alone", "with machine", "with machine, strata", "PPI++"
 
@@ -91,6 +89,9 @@ class Judges(Study):
         "bias": "mean error of the estimate; in the main table, the largest of a single estimate, up or down",
         "error": "root mean square error of the estimate; in the main table, relative to that of people alone",
     }
+
+    #: PPI++, in whose place a benchmark puts that of another package.
+    plug_in = staticmethod(plug_in)
 
     def __init__(self, inputs: Inputs, settings: dict[str, Any], machines: Mapping[str, Qrels]) -> None:
         super().__init__(inputs, settings)
@@ -202,45 +203,54 @@ class Judges(Study):
         given = self._given.get(machine)
         by_machine = self._values(self._labels(machine, seed) if given is None else given, fill=True)
         count = min(BATCH, self.settings["samples"] - batch * BATCH)
-        tallies: dict[Row, _Tally] = {}
+        rows: list[Row] = []
         for judged in self.settings["judged"]:
             chance = Random(f"{seed} {judged}")
-            for _ in range(count):
-                self._sample(judged, by_machine, chance, tallies)
-        return [(*cell, *tally.row()) for cell, tally in tallies.items()]
+            rows += self._sampled(judged, count, by_machine, chance)
+        return rows
 
     def _labels(self, machine: str, seed: str) -> dict[str, dict[str, float]]:
         return {query: labels(machine, documents, Random(f"{seed} {query}")) for query, documents in self._seen.items()}
 
-    def _sample(self, judged: int, by_machine: Cells, chance: Random, tallies: dict[Row, _Tally]) -> None:
-        """Draw a sample, and count its intervals for every measure, run and pair of runs."""
-        asked = self.settings["asked"]
-        target: Any = "all" if asked else "these"
-        places = chance.choices(range(len(self._queries)), k=asked) if asked else list(range(len(self._queries)))
-        sample = chance.sample(range(len(places)), judged)
-        for (measure, subject), human in self._human.items():
-            values = by_machine[measure, subject]
-            machine = dict(enumerate(values[place] for place in places))
-            by_people = {number: human[places[number]] for number in sample}
-            estimate = estimate_mean(by_people, machine, target=target, level=LEVEL)
-            half = (estimate.high - estimate.low) / 2
-            intervals = {
-                PEOPLE: (estimate.human, half / estimate.width),
-                BOTH: (estimate.mean, half),
-                PLUG_IN: plug_in(by_people, machine, these=not asked),
-            }
+    def _sampled(self, judged: int, count: int, by_machine: Cells, chance: Random) -> Iterator[Row]:
+        """Draw samples, and sum up their intervals for every measure, run and pair of runs."""
+        import numpy as np
+
+        every, asked = range(len(self._queries)), self.settings["asked"]
+        these = not asked
+        # One row of all queries, or for each sample the queries that are drawn for it.
+        places = np.array([chance.choices(every, k=asked) for _ in range(count)] if asked else [every])
+        drawn = np.array([chance.sample(range(places.shape[1]), judged) for _ in range(count)])
+        judged_places = np.take_along_axis(np.broadcast_to(places, (count, places.shape[1])), drawn, 1)
+        for (measure, subject), values in self._human.items():
+            human, machine = np.array(values), np.array(by_machine[measure, subject])
+            arrays = human[judged_places], machine[judged_places], machine[places]
+            alone, with_machine = both(*arrays, these=these)
+            intervals = {PEOPLE: alone, BOTH: with_machine, PLUG_IN: self.plug_in(*arrays, these=these)}
             if self.settings["strata"]:
-                strata = strata_of(machine, self.settings["strata"])
-                numbers = allocate(machine, strata, judged)
-                members = gathered((stratum, number) for number, stratum in strata.items())
-                drawn = [one for stratum, size in numbers.items() for one in chance.sample(members[stratum], size)]
-                by_people = {number: human[places[number]] for number in drawn}
-                estimate = estimate_strata(by_people, machine, strata, target=target, level=LEVEL)
-                intervals[STRATA] = (estimate.mean, (estimate.high - estimate.low) / 2)
-            truth = mean_of(human)
+                of_asked = [
+                    self._of_strata(judged, human[row], machine[row], count // len(places), chance) for row in places
+                ]
+                intervals[STRATA] = Intervals(*map(np.concatenate, zip(*of_asked, strict=True)))
+            truth = mean_of(values)
             for method, (middle, half) in intervals.items():
-                cell = (measure, subject[0], subject[1] or "", judged, method)
-                tallies.setdefault(cell, _Tally(truth)).add(middle, half)
+                errors = middle - truth
+                covered = int((abs(errors) - half <= ROUNDING).sum())
+                sums = (round(float(one.sum()), DIGITS) for one in (half, errors, errors * errors))
+                yield (measure, subject[0], subject[1] or "", judged, method, count, truth, covered, *sums)
+
+    def _of_strata(self, judged: int, human: Any, machine: Any, count: int, chance: Random) -> Intervals:
+        """Draw samples from the strata of queries with these values, and return their intervals."""
+        import numpy as np
+
+        by_query = dict(enumerate(machine.tolist()))
+        strata = strata_of(by_query, self.settings["strata"])
+        numbers: Any = allocate(by_query, strata, judged)
+        samples = []
+        for stratum, inside in gathered((stratum, query) for query, stratum in strata.items()).items():
+            drawn = np.array([chance.sample(inside, numbers[stratum]) for _ in range(count)])
+            samples.append((human[drawn], machine[drawn], machine[inside][None]))
+        return stratified(samples, these=not self.settings["asked"])
 
     def tables(self, rows_by_part: Mapping[Part, list[Row]]) -> dict[str, Table]:
         """Tables of machines and of single estimates."""
@@ -249,7 +259,7 @@ class Judges(Study):
             for (machine, _), rows in rows_by_part.items()
             for measure, a, b, judged, method, *numbers in rows
         )
-        cells = {key: _summed(rows) for key, rows in sums.items()}
+        cells = {key: _summed(numbers) for key, numbers in sums.items()}
         estimates, overall = [], []
         for key, (samples, truth, coverage, half, bias, error) in cells.items():
             machine, _, _, other, judged, method = key
@@ -259,10 +269,10 @@ class Judges(Study):
             of = "differences" if other else "means"
             overall.append(((machine, judged, of, method), (samples, coverage, width, bias, relative)))
         rows = []
-        for key, mine in gathered(overall).items():
-            samples, coverage, width, bias, relative = zip(*mine, strict=True)
-            rows.append((*key, len(mine), samples[0], mean(coverage), min(coverage), _defined_mean(width),
-                         _defined_mean(relative), max(map(abs, bias))))  # fmt: skip
+        for group, mine in gathered(overall).items():
+            (count, *_), covered, widths, biases, errors = zip(*mine, strict=True)
+            rows.append((*group, len(mine), count, mean(covered), min(covered), _defined_mean(widths),
+                         _defined_mean(errors), max(map(abs, biases))))  # fmt: skip
         return {
             self.name: tidy("machine judged of method", "estimates samples coverage lowest width error bias", rows),
             f"{self.name}-estimates": tidy(
@@ -275,29 +285,7 @@ class Judges(Study):
         return judges_summary.pieces(tables[self.name], self.settings, len(self._queries))
 
 
-class _Tally:
-    """Sums over the samples of one estimate."""
-
-    def __init__(self, truth: float) -> None:
-        self._truth = truth
-        self._covered = 0
-        self._halves: list[float] = []
-        self._errors: list[float] = []
-
-    def add(self, middle: float, half: float) -> None:
-        """Count an interval."""
-        error = middle - self._truth
-        self._covered += round(abs(error) - half, DIGITS) <= 0
-        self._halves.append(half)
-        self._errors.append(error)
-
-    def row(self) -> Row:
-        """The number of samples, the truth, the intervals that hold it, and sums of half widths, errors, squares."""
-        squares = fsum(error * error for error in self._errors)
-        return len(self._errors), self._truth, self._covered, fsum(self._halves), fsum(self._errors), squares
-
-
-def _summed(rows: Sequence[Row]) -> Row:
+def _summed(rows: Sequence[Sequence[Any]]) -> Row:
     """Samples, the truth, and means over samples from the sums of several parts."""
     counts, truths, *sums = zip(*rows, strict=True)
     samples = sum(counts)
@@ -307,35 +295,6 @@ def _summed(rows: Sequence[Row]) -> Row:
 
 def _defined_mean(values: Iterable[float]) -> float:
     return mean(value for value in values if not isnan(value))
-
-
-def plug_in(human: Mapping[int, float], machine: Mapping[int, float], *, these: bool) -> tuple[float, float]:
-    """The estimate of PPI++ and half of its interval; `these` if the mean is that over the machine's queries.
-
-    The slope is the one that makes the interval narrowest in the sample, kept within 0 to 1.
-    """
-    n, y, f = len(human), list(human.values()), [machine[query] for query in human]
-    every, rest = list(machine.values()), [value for query, value in machine.items() if query not in human]
-    y_mean, f_mean, spread, share = mean_of(y), mean_of(f), _variance(every), len(rest) / len(every)
-    both = fsum((a - y_mean) * (b - f_mean) for a, b in zip(y, f, strict=True)) / (n - 1)
-    slope = min(max(both / spread, 0.0), 1.0) if spread else 0.0
-    middle = y_mean + slope * (mean_of(every) - f_mean)
-    if these:
-        variance = share * _variance([a - slope * b for a, b in zip(y, f, strict=True)]) / n
-    else:
-        # The same estimate, as a difference with the machine's mean over the other queries.
-        slope *= share
-        variance = _variance([a - slope * b for a, b in zip(y, f, strict=True)]) / n
-        variance += slope * slope * _variance(rest) / len(rest)
-    return middle, NORMAL * sqrt(variance)
-
-
-def _variance(values: Sequence[float]) -> float:
-    """The variance of a sample; 0 if all values are equal but for rounding."""
-    if len(values) < 2 or not _core.difference(max(values), min(values)):
-        return 0.0
-    middle = mean_of(values)
-    return fsum((value - middle) ** 2 for value in values) / (len(values) - 1)
 
 
 def strata_of(machine: Mapping[int, float], count: int) -> dict[int, int]:
@@ -437,10 +396,8 @@ def _machines(inputs: Inputs, machines: Any) -> tuple[list[str], dict[str, Qrels
         others = [one for one in listed if one not in simulated]
     else:
         simulated = []
-    given = {
-        name: inputs.read_qrels(name, source, inputs.qrels_format, option="--machine")
-        for name, source in (named_sources(others) if others else ())
-    }
+    sources: Any = named_sources(others) if others else ()
+    given = {name: inputs.read_qrels(name, source, inputs.qrels_format, option="--machine") for name, source in sources}
     if clash := sorted(MACHINES.keys() & given.keys()):
         raise UntiedError(f"a machine cannot be named {clash[0]!r}, which is the name of a simulated one")
     if not simulated and not given:

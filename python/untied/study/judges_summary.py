@@ -15,10 +15,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from untied.results.table import Table
-    from untied.study.rows import Row
 
     #: The numbers of a method, by machine and number of judged queries.
-    Methods = Mapping[tuple[str, int], Mapping[str, Row]]
+    Methods = Mapping[tuple[str, int], Mapping[str, Sequence[Any]]]
 
 
 def pieces(table: Table, settings: Mapping[str, Any], queries: int) -> Iterator[str | Figure]:
@@ -41,18 +40,20 @@ def pieces(table: Table, settings: Mapping[str, Any], queries: int) -> Iterator[
     for kind, rows in by_kind.items():
         methods = nested(((machine, judged), method, row) for (machine, judged, method), row in rows.items())
         yield f"## {kind.capitalize()}\n"
-        yield Figure(
-            kind,
-            f"{kind.capitalize()}: how many of the 95 % intervals hold the truth (above; a thin line goes down to the "
-            "lowest single estimate), and how wide they are (below)",
-            (6.8, 5.2),
-            lambda figure, methods=methods: _draw(figure, methods),
-        )
+        yield _figure(kind, methods)
         yield (
             "Coverage in %, averaged over estimates, with that of the lowest single estimate; then the mean width, "
             "relative to that of people alone.\n"
         )
         yield markdown(*_lines(methods), texts=1)
+
+
+def _figure(kind: str, methods: Methods) -> Figure:
+    caption = (
+        f"{kind.capitalize()}: how many of the 95 % intervals hold the truth (above; thin lines go down to the lowest "
+        "single estimate), and how wide they are (below)"
+    )
+    return Figure(kind, caption, (6.8, 5.2), lambda figure: _draw(figure, methods))
 
 
 def _lines(methods: Methods) -> tuple[list[str], list[list[str]]]:
