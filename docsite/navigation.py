@@ -94,6 +94,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "docs/studies/audit.md",
         "docs/studies/med.md",
         "docs/studies/agreement.md",
+        "docs/studies/judges.md",
         "docs/studies/judging.md",
         "docs/studies/order.md",
         "docs/studies/verdicts.md",

@@ -76,13 +76,15 @@ def test_one_stratum_is_no_stratification():
 
 
 def test_no_other_allocation_has_a_smaller_variance():
+    """Of those that give each stratum two queries, and half of its share by size."""
     rng = seeded("allocations")
     for _ in range(many(20)):
         sizes = [rng.randint(1, 7) for _ in range(3)]
         strata = {(place, i): place for place, size in enumerate(sizes) for i in range(size)}
         machine = {query: rng.randint(0, 6) / 6 * (query[0] + 1) for query in strata}
-        least = [min(2, size) for size in sizes]
-        judged = rng.randint(sum(least), sum(sizes))
+        twos = sum(min(2, size) for size in sizes)
+        judged = rng.randint(twos, sum(sizes))
+        least = [min(size, max(2, judged * size // (2 * sum(sizes)))) for size in sizes]
         spreads = [
             statistics.stdev(inside) if len(inside := [machine[q] for q in strata if q[0] == place]) > 1 else 0
             for place in range(3)
@@ -97,6 +99,9 @@ def test_no_other_allocation_has_a_smaller_variance():
             if sum(numbers) == judged
         ]
         planned = allocate(machine, strata, judged)
+        assert sum(planned.values()) == judged
+        if not every:  # two of each leave too few for the half shares
+            continue
         assert tuple(planned[place] for place in range(3)) in every
         assert variance(planned.values()) == pytest.approx(min(map(variance, every)), abs=1e-12)
 

@@ -25,19 +25,19 @@ LEAST_OF_STRATUM = 2
 def allocate(machine: Mapping[Any, float | Value], strata: Mapping[Any, Hashable], judged: int) -> dict[Hashable, int]:
     """Plan how many queries of each stratum people should judge.
 
-    You need a machine's values of all queries. The more they vary in a stratum, and the larger the stratum is, the more
-    of its queries people should judge (Neyman's allocation). Then draw as many queries of each stratum at random, let
-    people judge them, and call `estimate_strata`.
+    You need a machine's values of all queries. Half of the queries are shared among the strata by size. The other half
+    goes where the machine's values vary most, as Neyman's allocation has it. Then draw as many queries of each stratum
+    at random, let people judge them, and call `estimate_strata`.
 
-    The plan helps if the machine makes larger errors where its values vary more. If it errs alike in all strata, give
-    each stratum its share by size. The estimate is unbiased with any plan.
+    The plan helps if the machine makes larger errors where its values vary more. If you don't know that, let all values
+    be equal: each stratum then gets its share by size. The estimate is unbiased with any plan.
 
     Parameters
     ----------
     machine : {query: value}
         The machine's value of each query, such as the difference of two runs.
     strata : {query: stratum}
-        The stratum of each query, such as its language, its source, or a range of the machine's values.
+        The stratum of each query, such as its language or its source.
     judged : int
         How many queries people can judge.
 
@@ -59,7 +59,7 @@ def allocate(machine: Mapping[Any, float | Value], strata: Mapping[Any, Hashable
     >>> machine = {f"q{i}": i % 2 if i < 40 else i % 7 / 70 for i in range(100)}
     >>> strata = {f"q{i}": "short" if i < 40 else "long" for i in range(100)}
     >>> allocate(machine, strata, 30)
-    {'short': 28, 'long': 2}
+    {'short': 21, 'long': 9}
     """
     check_count("judged", judged)
     keys, values = plain_values("machine", machine)
@@ -79,8 +79,13 @@ def allocate(machine: Mapping[Any, float | Value], strata: Mapping[Any, Hashable
         weight, number = len(members[stratum]) * spreads[stratum], numbers[stratum]
         return weight * weight / (number * (number + 1))
 
+    def rank(stratum: Hashable) -> tuple[bool, float]:
+        """Whether the stratum has less than half of its share by size, and the gain."""
+        # By Neyman's allocation alone, strata with like values would have too few queries to see the machine's errors.
+        return (numbers[stratum] + 1) * 2 * len(values) <= judged * len(members[stratum]), gain(stratum)
+
     for _ in range(judged - least):
-        numbers[max((one for one in members if numbers[one] < len(members[one])), key=gain)] += 1
+        numbers[max((one for one in members if numbers[one] < len(members[one])), key=rank)] += 1
     return numbers
 
 

@@ -73,8 +73,8 @@ class Judges(Study):
         "judged": "number of queries that people judged",
         "of": "what is estimated: means of runs, or differences of two runs",
         "method": (
-            f"where intervals come from: {PEOPLE}; {BOTH} (estimate_mean); {STRATA} (allocate and estimate_strata); "
-            f"{PLUG_IN} (the slope from the same queries, a normal quantile)"
+            f"where intervals come from: {PEOPLE}; {BOTH} (estimate_mean); {STRATA} (estimate_strata, each "
+            f"stratum with its share of the sample); {PLUG_IN} (the slope from the same queries, a normal quantile)"
         ),
         "estimates": "number of means or differences, over all measures",
         "measure": "the measure",
@@ -245,7 +245,8 @@ class Judges(Study):
 
         by_query = dict(enumerate(machine.tolist()))
         strata = strata_of(by_query, self.settings["strata"])
-        numbers: Any = allocate(by_query, strata, judged)
+        # Values that are all equal give each stratum its share by size.
+        numbers: Any = allocate(dict.fromkeys(by_query, 0.0), strata, judged)
         samples = []
         for stratum, inside in gathered((stratum, query) for query, stratum in strata.items()).items():
             drawn = np.array([chance.sample(inside, numbers[stratum]) for _ in range(count)])
@@ -347,7 +348,7 @@ def judges(
         first drawn with replacement, and estimates are of the mean over all that could be drawn.
     strata : int, optional
         If you pass this, samples are also drawn from so many strata of queries. Strata are ranges of the machine's
-        values, of equal sizes, and `untied.statistics.allocate` plans how many queries to draw from each.
+        values, of equal sizes, and each has the same share of the sample.
     depth : int
         How many documents of each ranking to evaluate; the others are ignored. Simulated machines label these.
     seed : int

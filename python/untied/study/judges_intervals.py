@@ -133,18 +133,23 @@ def _sums_of_others(human: Array, machine: Array) -> tuple[Array, Array, Array]:
     import numpy as np
 
     n = human.shape[1]
+    if n <= 2:
+        nothing = 0 * human
+        return nothing, nothing, nothing
     y, f = _centred(human), _centred(machine)
     whole = [(one * other).sum(1, keepdims=True) for one, other in ((y, y), (f, f), (y, f))]
-    share = n / max(n - 1, 1)
+    share = n / (n - 1)
     sums = [
         total - share * one * other
         for total, one, other in zip(whole, (y, f, y), (y, f, f), strict=True)
     ]  # fmt: skip
-    # Where little is left, subtracting leaves rounding.
-    for sample, query in np.argwhere((sums[0] <= CANCELLED * whole[0]) | (sums[1] <= CANCELLED * whole[1])):
-        y_left, f_left = (_centred(np.delete(values[sample], query)[None]) for values in (human, machine))
-        for found, one, other in zip(sums, (y_left, f_left, y_left), (y_left, f_left, f_left), strict=True):
-            found[sample, query] = (one * other).sum()
+    # Where little is left, subtracting leaves rounding. Where nothing varies, the slope is 0 anyway.
+    little = (sums[0] <= CANCELLED * whole[0]) | (sums[1] <= CANCELLED * whole[1])
+    rows, columns = np.nonzero(little & (whole[0] > 0) & (whole[1] > 0))
+    others = np.arange(n)[None] != columns[:, None]
+    y, f = (_centred(values[rows][others].reshape(-1, n - 1)) for values in (human, machine))
+    for found, one, other in zip(sums, (y, f, y), (y, f, f), strict=True):
+        found[rows, columns] = (one * other).sum(1)
     return sums[0], sums[1], sums[2]
 
 
