@@ -171,7 +171,7 @@ def _estimates(
 
 
 def _strata(options: argparse.Namespace, *queries: Iterable[str]) -> dict[str, str] | None:
-    """The stratum of each query that people or the machine judged."""
+    """Return the stratum of each query that people or the machine judged."""
     if options.strata is None:
         return None
     return Design(options.query_table, list(dict.fromkeys(chain(*queries))), macro=options.strata).strata

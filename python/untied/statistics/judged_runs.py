@@ -176,7 +176,7 @@ def _check(human: Results, machine: Results) -> None:
 
 
 def values_by_run(results: Results, measure: Measure) -> dict[str, dict[str, float]]:
-    """The values of a measure by run and query."""
+    """Return the values of a measure by run and query."""
     columns = {run: RunValues(results, run, measure, bounded=False) for run in results.runs}
     first, *others = columns.values()
     for other in others:
@@ -185,7 +185,7 @@ def values_by_run(results: Results, measure: Measure) -> dict[str, dict[str, flo
 
 
 def of_subject(values: Mapping[str, Mapping[str, float]], subject: Subject) -> dict[str, float]:
-    """The values of a run by query, or the differences of two."""
+    """Return the values of a run by query, or the differences of two."""
     run, other = subject
     if other is None:
         return dict(values[run])
@@ -193,7 +193,7 @@ def of_subject(values: Mapping[str, Mapping[str, float]], subject: Subject) -> d
 
 
 def complete(machine: Mapping[str, float], queries: Iterable[str]) -> dict[str, float]:
-    """The machine's values, with their mean for these queries where there is none."""
+    """Return the machine's values, with their mean for these queries where there is none."""
     defined = [value for value in machine.values() if not isnan(value)]
     otherwise = mean_of(defined) if defined else 0.0
     values = dict.fromkeys(queries, otherwise)

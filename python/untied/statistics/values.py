@@ -29,7 +29,7 @@ def need_scipy(what: str) -> Any:
 
 
 def t_quantile(what: str, level: float, freedom: float) -> float:
-    """The multiple of the standard error in Student's interval of this level; `what` names what needs it."""
+    """Return the multiple of the standard error in Student's interval of this level; `what` names what needs it."""
     try:
         # The same function as in scipy.stats, which takes a second to import.
         from scipy.special import stdtrit

@@ -140,13 +140,13 @@ class Judges(Study):
 
     @cached_property
     def _runs(self) -> dict[str, Run]:
-        """The first documents of each ranking."""
+        """Return the first documents of each ranking."""
         depth = self.settings["depth"]
         return {name: first_documents(run, self._queries, depth) for name, run in self.inputs.runs.items()}
 
     @cached_property
     def _seen(self) -> dict[str, dict[str, Seen]]:
-        """What a simulated machine labels: the first documents of all rankings, by query."""
+        """Return what a simulated machine labels: the first documents of all rankings, by query."""
         ranks = {
             name: {query: {doc: rank for rank, (doc, _) in enumerate(run[query], 1)} for query in run.queries()}
             for name, run in self._runs.items()
@@ -178,7 +178,7 @@ class Judges(Study):
         return cells
 
     def _values(self, qrels: Any, *, fill: bool = False) -> Cells:
-        """Values of all queries, with the mean of the others where the machine gives none."""
+        """Return the values of all queries, with the mean of the others where the machine gives none."""
         results: Results = Evaluator(qrels, self.settings["measures"], threads=self.inputs.threads).evaluate(self._runs)
         cells: Cells = {}
         for measure in results._measures:
@@ -191,13 +191,13 @@ class Judges(Study):
         return cells
 
     def parts(self) -> Sequence[Part]:
-        """One for each machine and batch of samples."""
+        """Return a part for each machine and batch of samples."""
         return [
             (machine, batch) for machine in self._machines for batch in range(-(-self.settings["samples"] // BATCH))
         ]
 
     def compute(self, *part: Any) -> list[Row]:
-        """What the intervals of a batch of samples hold, as sums."""
+        """Return sums over a batch of samples: intervals that hold the truth, their widths, and errors."""
         machine, batch = part
         seed = f"{self.settings['seed']} {machine} {batch}"
         given = self._given.get(machine)
@@ -254,7 +254,7 @@ class Judges(Study):
         return stratified(samples, these=not self.settings["asked"])
 
     def tables(self, rows_by_part: Mapping[Part, list[Row]]) -> dict[str, Table]:
-        """Tables of machines and of single estimates."""
+        """Return the tables of machines and of single estimates."""
         sums = gathered(
             ((machine, measure, a, b, judged, method), numbers)
             for (machine, _), rows in rows_by_part.items()
@@ -282,12 +282,12 @@ class Judges(Study):
         }
 
     def summary(self, tables: Mapping[str, Table]) -> Iterator[str | Figure]:
-        """How the samples were drawn, and sections on differences and means."""
+        """Return how samples were drawn, and sections on differences and means."""
         return judges_summary.pieces(tables[self.name], self.settings, len(self._queries))
 
 
 def _summed(rows: Sequence[Sequence[Any]]) -> Row:
-    """Samples, the truth, and means over samples from the sums of several parts."""
+    """Return the number of samples, the truth, and means over samples, from the sums of several parts."""
     counts, truths, *sums = zip(*rows, strict=True)
     samples = sum(counts)
     covered, half, error, square = (fsum(one) / samples for one in sums)
@@ -299,7 +299,7 @@ def _defined_mean(values: Iterable[float]) -> float:
 
 
 def strata_of(machine: Mapping[int, float], count: int) -> dict[int, int]:
-    """Strata of equal sizes: the queries with the machine's lowest values, and so on."""
+    """Return strata of equal sizes: first the queries with the machine's lowest values, and so on."""
     ordered = sorted(machine, key=lambda query: (machine[query], query))
     return {query: place * count // len(ordered) for place, query in enumerate(ordered)}
 
@@ -387,7 +387,7 @@ def judges(
 
 
 def _machines(inputs: Inputs, machines: Any) -> tuple[list[str], dict[str, Qrels]]:
-    """The names of simulated machines, and the judgments of others."""
+    """Return the names of simulated machines, and the judgments of others."""
     if machines is None:
         return list(MACHINES), {}
     others: Any = machines
@@ -407,7 +407,7 @@ def _machines(inputs: Inputs, machines: Any) -> tuple[list[str], dict[str, Qrels
 
 
 def _sizes(judged: Sequence[int] | None, queries: int) -> list[int]:
-    """How many queries people judge."""
+    """Return how many queries people judge."""
     if judged is None:
         sizes = [size for size in JUDGED if size < queries]
         if not sizes:

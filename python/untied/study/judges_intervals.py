@@ -44,7 +44,7 @@ class Estimates(NamedTuple):
 
 
 def estimates(human: Array, machine: Array, every: Array) -> Estimates:
-    """As `untied.statistics.judges._Sample`; `every` has the machine's values of all queries, in one row or in each."""
+    """Estimate as `estimate_mean` does; `every` has the machine's values of all queries, in one row or one for each."""
     n, queries = human.shape[1], every.shape[1]
     mean, rest = human.mean(1), queries - n
     if not rest:
@@ -64,7 +64,7 @@ def estimates(human: Array, machine: Array, every: Array) -> Estimates:
 
 
 def both(human: Array, machine: Array, every: Array, *, these: bool) -> tuple[Intervals, Intervals]:
-    """Intervals from human values alone, and from both as `estimate_mean` gives them."""
+    """Return intervals from human values alone, and from both as `estimate_mean` gives them."""
     found = estimates(human, machine, every)
     quantile = t_quantile("estimates of means", LEVEL, human.shape[1] - 1)
     beyond = 0 if these else found.spread / every.shape[1]
@@ -75,7 +75,7 @@ def both(human: Array, machine: Array, every: Array, *, these: bool) -> tuple[In
 
 
 def stratified(samples: Sequence[tuple[Array, Array, Array]], *, these: bool) -> Intervals:
-    """Intervals as `estimate_strata` gives them, from the values of each stratum."""
+    """Return intervals as `estimate_strata` gives them, from the values of each stratum."""
     import numpy as np
 
     t_quantile("estimates of means", LEVEL, 1)
@@ -96,7 +96,7 @@ def stratified(samples: Sequence[tuple[Array, Array, Array]], *, these: bool) ->
 
 
 def plug_in(human: Array, machine: Array, every: Array, *, these: bool) -> Intervals:
-    """The intervals of PPI++, whose slope makes the interval narrowest in the sample; `these` as for `both`."""
+    """Return the intervals of PPI++, whose slope makes the interval narrowest in the sample; `these` as for `both`."""
     import numpy as np
 
     n, queries = human.shape[1], every.shape[1]
@@ -119,7 +119,7 @@ def plug_in(human: Array, machine: Array, every: Array, *, these: bool) -> Inter
 
 
 def _centred(values: Array) -> Array:
-    """Values minus their mean; 0 if they differ only by rounding."""
+    """Return values minus their mean; 0 if they differ only by rounding."""
     varies = values.max(1, keepdims=True) - values.min(1, keepdims=True) > ROUNDING
     return (values - values.mean(1, keepdims=True)) * varies
 
@@ -129,7 +129,7 @@ def _squares(values: Array) -> Array:
 
 
 def _sums_of_others(human: Array, machine: Array) -> tuple[Array, Array, Array]:
-    """For each query the sums of squares and products of the others, around their means: human, machine, both."""
+    """Return for each query the sums of squares and products of the others around their means: human, machine, both."""
     import numpy as np
 
     n = human.shape[1]
@@ -154,7 +154,7 @@ def _sums_of_others(human: Array, machine: Array) -> tuple[Array, Array, Array]:
 
 
 def _slopes(human: Array, machine: Array, product: Array, queries: int) -> Array:
-    """The slopes from so many queries, as `untied.statistics.judges._Sums.slope`."""
+    """Return the slopes that `estimate_mean` finds from so many queries."""
     import numpy as np
 
     varies = (human > 0) & (machine > 0)

@@ -88,7 +88,7 @@ MACHINES: dict[str, tuple[str, Callable[[Random], Errors]]] = {
 
 
 def labels(name: str, documents: Mapping[str, Seen], chance: Random) -> dict[str, float]:
-    """The grades that a machine gives to the documents of a query."""
+    """Return the grades that a machine gives to the documents of a query."""
     errors = MACHINES[name][1](chance)
     found = {}
     for document, seen in documents.items():

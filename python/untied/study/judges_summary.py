@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def pieces(table: Table, settings: Mapping[str, Any], queries: int) -> Iterator[str | Figure]:
-    """How samples were drawn, and a section for differences and one for means."""
+    """Return how samples were drawn, and a section for differences and one for means."""
     asked = settings["asked"]
     yield (
         f"In each of {settings['samples']:,} samples, {_listed(settings['judged'])} "
@@ -57,7 +57,7 @@ def _figure(kind: str, methods: Methods) -> Figure:
 
 
 def _lines(methods: Methods) -> tuple[list[str], list[list[str]]]:
-    """The head and the lines of a table."""
+    """Return the head and the lines of a table."""
     names = list(next(iter(methods.values())))
     lines = []
     for (machine, judged), rows in methods.items():
@@ -72,7 +72,7 @@ def _lines(methods: Methods) -> tuple[list[str], list[list[str]]]:
 
 
 def _draw(figure: Any, methods: Methods) -> None:
-    """A column of panels for each number of judged queries: coverage above, widths below."""
+    """Draw a column of panels for each number of judged queries: coverage above, widths below."""
     by_size = nested((judged, machine, rows) for (machine, judged), rows in methods.items())
     axes = figure.subplots(2, len(by_size), squeeze=False, sharex=True, sharey="row")
     for column, (judged, machines) in enumerate(by_size.items()):

@@ -29,7 +29,7 @@ COLUMNS = {
 
 
 def first_documents(run: Run, queries: Iterable[str], depth: int) -> Run:
-    """The first documents of each ranking of these queries, with tied ones in the order of the input."""
+    """Return the first documents of each ranking of these queries. Tied ones are in the order of the input."""
     rankings = {query: sorted(run[query], key=lambda scored: -scored[1]) for query in queries if query in run}
     return Run.from_mapping({query: dict(ranking[:depth]) for query, ranking in rankings.items()})
 
