@@ -249,7 +249,9 @@ def _averaged(
             tuple(fsum(column) / len(kept) for column in zip(*kept, strict=True)) if kept else (float("nan"),) * 3  # type: ignore[arg-type]
         )
     queries = [*judged, "all"]
-    cells = [(query, name, *rows[name][place]) for place, query in enumerate(queries) for name in rows]
+    cells: list[tuple[Any, ...]] = [
+        (query, name, *rows[name][place]) for place, query in enumerate(queries) for name in rows
+    ]
     texts = {"query": [row[0] for row in cells], "measure": [row[1] for row in cells]}
     numbers = {name: [row[at] for row in cells] for at, name in enumerate(("value", "low", "high"), 2)}
     return Table(texts, numbers, [row[0] == "all" and at >= len(judged) * len(rows) for at, row in enumerate(cells)])
