@@ -134,7 +134,7 @@ class EvaluateRetrieval:
         k_values : list of int
             The cutoffs.
         ignore_identical_ids : bool
-            Whether to remove a document first if it has its query's id. As in BEIR, this changes the dict `results`
+            Whether to remove documents that have the id of their query before anything is computed. As in BEIR, this changes the dict `results`
             itself.
         ties : str
             How to order tied documents. ``"trec"`` (default): by id, descending, as pytrec_eval does, which BEIR uses.

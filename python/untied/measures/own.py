@@ -75,8 +75,9 @@ def measure(
         * ``ideal``, a tuple of float: the grades of all judged documents of the query, highest first
         * ``retrieved``, an int: the number of documents in the ranking, including those below the cutoff
         * ``cutoff``, an int, or None if there is none
-        * ``groups``, a tuple of (int, int): the start and the end of each tie group, for functions that average over
-          orders themselves. ``grades[start:end]`` then has no order. The last group may extend beyond the cutoff.
+        * ``groups``, a tuple of (int, int): the start and the end of each tie group. Ask for it if your function
+          averages over orders itself. The order within ``grades[start:end]`` then means nothing, and the last group may
+          extend beyond the cutoff.
           Unjudged documents that are not tied with a judged one form groups of their own.
 
         Arguments with a default are the measure's parameters: numbers, texts, flags, lists and tables of numbers. Whole

@@ -260,8 +260,8 @@ class Results(ByRun):
 
             * ``segment``: the name of the segment, or ``all``
             * ``queries``: how many queries the mean is over
-            * ``effective``, if queries are weighted: how many queries of equal weight would give a mean that is as
-              certain
+            * ``effective``, if queries are weighted: the effective number of queries. The mean is as certain as one
+              over this many queries of equal weight
         """
         check_flag("per_query", per_query)
         check_flag("means", means)

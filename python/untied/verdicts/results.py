@@ -126,7 +126,7 @@ class Verdicts(ByPair):
         table : Table
             A table with the columns run_a, run_b and measure, such as `Significance.table` or `Comparisons.means`. If
             it has a column query, only the rows of means get verdicts. A row about ``Delta(M)`` or ``MED(M)`` gets the
-            verdict by M.
+        verdict of the measure M.
 
         Returns
         -------
@@ -305,7 +305,7 @@ class Verdicts(ByPair):
         Returns
         -------
         Explanation
-            For every query: the bounds of the difference, grades of the unjudged documents that reach these bounds, and
+            For every query: the bounds of the difference, grades of the unjudged documents with which it reaches these bounds, and
             the unjudged documents that would help to overturn the verdict.
 
         Raises

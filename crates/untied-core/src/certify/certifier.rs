@@ -23,7 +23,8 @@ const MARGIN: f64 = 1e-9;
 
 /// About how many bounds of each query are searched for to settle a verdict.
 const SEARCHES: usize = 4;
-/// How often the bounds behind the overturn number are improved. Better bounds may make it depend on others.
+/// How many times the bounds behind the overturn number are improved. Once they are better, the number may depend on
+/// other bounds, which are improved in turn.
 const ROUNDS: usize = 8;
 
 /// Upper bounds of how far either run can be ahead, query by query.
@@ -182,8 +183,9 @@ impl Certifier {
         (Verdict { low, high, is_exact, ahead, overturn, largest, largest_is_exact }, chosen)
     }
 
-    /// Replaces the bounds that matter most for the verdict by exact ones, as far as a search finds them: the bounds
-    /// without a limit, and those behind the overturn number. `pair` has the indices of the two runs.
+    /// Searches for exact values of the bounds that matter most for the verdict, and replaces each bound for which it
+    /// finds one. Those that matter most are the bounds without a limit, and the bounds behind the overturn number.
+    /// `pair` has the indices of the two runs.
     pub fn settle(
         &self,
         bounds: &mut PairBounds,

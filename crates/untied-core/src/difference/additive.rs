@@ -529,7 +529,7 @@ impl MovingAdditive {
         }
     }
 
-    /// The problem of a norm that depends on grades. None if the norm does not.
+    /// The grades at which the norm changes, if it depends on grades.
     fn thresholds(
         &self,
         pair: &RankingPair<'_>,

@@ -172,7 +172,8 @@ const MOVES: usize = 500_000;
 struct MovingBpref {
     scale: Scale,
     ties: TieOrders,
-    /// Whether d is R + extra, as in the paper, and not at most the number N of non-relevant documents.
+    /// If true, d is R + extra, as in the paper. If false, it is the smaller of this and N, the number of non-relevant
+    /// documents.
     paper: bool,
     /// How many non-relevant documents count in addition to R: 10 for bpref-10.
     extra: usize,

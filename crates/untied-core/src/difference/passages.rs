@@ -138,8 +138,8 @@ impl Marked {
         }
     }
 
-    /// Gives a piece a gain, and adds it to the piece before if this has the same gain. `difference` is the piece's
-    /// decay in A minus its decay in B.
+    /// Adds a piece with a gain. If the piece before it has the same gain, the two become one. `difference` is the
+    /// piece's decay in A minus its decay in B.
     fn mark(&mut self, document: u32, from: u64, to: u64, gain: f64, difference: f64) {
         self.value += gain * difference;
         match self.gains.last_mut() {

@@ -127,7 +127,8 @@ impl MeasuredQuery<'_> {
         })
     }
 
-    /// The number of unjudged documents of the pool (with a negative grade) that are not retrieved.
+    /// The number of documents that were in the pool but stayed unjudged, and are not retrieved. The qrels give them a
+    /// negative grade.
     fn unretrieved_pool(&self) -> usize {
         let pooled = |levels: &[Level]| {
             let negative = levels.iter().filter(|level| level.grade < 0.0);

@@ -75,7 +75,7 @@ impl Incumbent {
         bound <= self.value + TOLERANCE * self.value.abs().max(1.0)
     }
 
-    /// The same choices, with their value as the bound if the two differ only by rounding.
+    /// Closes the gap between value and bound if they differ only by rounding.
     pub fn close(self) -> Incumbent {
         Incumbent { bound: if self.is_closed(self.bound) { self.value } else { self.bound }, ..self }
     }

@@ -49,7 +49,7 @@ impl DifferenceMoments {
     }
 }
 
-/// What one document adds to a difference of dot products, with a probability.
+/// One document of a difference of dot products: what it adds if it is relevant, and how likely that is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DifferenceTerm {
     /// What the document adds if it is relevant, delta.

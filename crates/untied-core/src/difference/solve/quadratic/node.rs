@@ -76,7 +76,7 @@ impl CellIncumbent {
     }
 }
 
-/// A node: the undecided cells, and what is decided of all cells.
+/// A node of the search: the cells that still have undecided documents, and what was decided so far.
 #[derive(Debug, Default, Clone)]
 pub(super) struct CellNode {
     pub free: Vec<FreeCell>,

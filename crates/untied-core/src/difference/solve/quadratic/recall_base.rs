@@ -17,9 +17,9 @@ use crate::watch;
 /// A step that raises the ratio or the value by this or less is the last one.
 const LEAST: f64 = 1e-13;
 
-/// The largest `S(A) - S(B)` of AP divided by R, the number of relevant documents. `elsewhere` documents judged
-/// relevant are not among the first `depth` of A or B. At most `most` unknown documents may be relevant. If R is 0, so
-/// is the difference.
+/// The largest difference in AP: the largest `(S(A) - S(B)) / R`, where R is the number of relevant documents, and 0 if
+/// R is 0. R includes the number `elsewhere` of documents that are judged relevant, but are in neither ranking down to
+/// `depth`. At most `most` unknown documents may be relevant.
 pub fn solve_ratio(
     instance: &Instance,
     most: usize,

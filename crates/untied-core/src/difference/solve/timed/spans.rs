@@ -34,7 +34,7 @@ fn minus(x: Interval, y: Interval) -> Interval {
     (x.0 - y.1, x.1 - y.0)
 }
 
-/// The interval of a number in `x` times a factor that is not negative.
+/// The product of two intervals, of which `factor` has no negative numbers.
 fn times(factor: Interval, x: Interval) -> Interval {
     (x.0 * if x.0 < 0.0 { factor.1 } else { factor.0 }, x.1 * if x.1 < 0.0 { factor.0 } else { factor.1 })
 }
