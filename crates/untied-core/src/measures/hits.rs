@@ -66,7 +66,7 @@ pub static HITS: Definition = Info {
     parameters: &[REL, JUDGED_ONLY],
     is_of_set: true,
     range: "0 or more",
-    equation: "Hits@k = H(k) = relevant documents among the first k; averaged over queries (NumRelRet is the sum)",
+    equation: "Hits@k = H(k) = relevant documents among the first k; the mean over queries. NumRelRet is the sum",
     tex: r"\mathrm{Hits}@k = H(k)",
     reference: "ranx (hits); ties: as P@k",
     ..Info::DEFAULT

@@ -26,7 +26,15 @@ pub static INTENTWISE_UTILITY: Definition = Info {
     name: "iRBU",
     title: "intentwise rank-biased utility",
     cutoff: Cutoff::Optional,
-    parameters: &[PERSISTENCE, GAIN, MAX_GRADE, JUDGED_ONLY],
+    parameters: &[
+        PERSISTENCE,
+        GAIN,
+        Parameter {
+            help: "highest grade of the scale: a document of grade g satisfies with probability G(g) / (G(max_grade) + 1)",
+            ..MAX_GRADE
+        },
+        JUDGED_ONLY,
+    ],
     range: "0 to p",
     equation: "iRBU@k = sum over ranks i <= k of p^i c_i times the product of (1 - c_j) over ranks j < i, c = \
         G(grade) / \
