@@ -40,6 +40,8 @@ def rows(data: bytes) -> Iterator[tuple[int, list[bytes]]]:
         raise Refused
     empty = True
     for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
+        if line.startswith(b"\xef\xbb\xbf"):
+            raise Refused(number)
         fields = [field for field in re.split(rb"[ \t\r\x0b\x0c]", line) if field]
         if not fields or fields[0][:1] == b"#":
             continue
