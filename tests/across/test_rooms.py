@@ -39,7 +39,7 @@ PUBLIC = {
     "features": "FeatureResults evaluate_features",
     "gate": "Check GateResult gate",
     "inputs": "read_qrels read_run",
-    "inputs.truth": "groups_from_preferences groups_from_rankings read_groups read_mirex",
+    "inputs.truth": "groups_from_preferences groups_from_rankings orders_of_preferences read_groups read_mirex",
     "judging": "Advice Candidate agreement judge_next",
     "judging.estimates": "infap_error subcollection with_pool",
     "judging.sample": "Judgments collection judgments keeps_document pool queries",

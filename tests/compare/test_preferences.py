@@ -9,12 +9,13 @@ from fractions import Fraction
 
 import pytest
 
+import oracle
 import untied
 from nightly import many, seeded
 from oracle.enumeration import permutations
 from oracle.partial import adr_of_preferences, concordance_of_preferences, extensions
 from untied.comparison.preferences import adr, pair_concordance
-from untied.inputs.truth import groups_from_preferences
+from untied.inputs.truth import groups_from_preferences, orders_of_preferences
 
 Of = Callable[[Sequence[str], Sequence[tuple[str, ...]]], Fraction]
 
@@ -103,3 +104,61 @@ def test_what_is_refused(function: Callable[..., untied.results.Value]) -> None:
         function([("a", "b"), ("b", "a")], ["a"])
     with pytest.raises(untied.UntiedError, match="'a' appears twice"):
         function([("a", "b")], ["a", ["b", "a"]])
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# All orders that agree
+
+
+def test_all_orders_that_agree_are_listed() -> None:
+    chance = seeded("orders that agree")
+    for _ in range(many(200, 2000)):
+        preferences = preferences_of(chance)
+        orders = orders_of_preferences(preferences)
+        assert sorted(map(tuple, orders)) == sorted(extensions(preferences))
+        assert orders_of_preferences(iter(preferences), most=len(orders)) == orders
+        if len(orders) > 1:
+            with pytest.raises(untied.UntiedError, match=f"more than {len(orders) - 1} orders agree"):
+                orders_of_preferences(preferences, most=len(orders) - 1)
+    assert orders_of_preferences([]) == [[]]
+    assert orders_of_preferences([(place, place + 1) for place in range(200)]) == [list(range(201))]
+    with pytest.raises(untied.UntiedError, match="more than 10,000 orders agree with the preferences; most= lets"):
+        orders_of_preferences([(f"a{i}", f"b{i}") for i in range(300)])
+    with pytest.raises(untied.UntiedError, match="preferences contradict each other"):
+        orders_of_preferences([("a", "b"), ("b", "a")])
+    with pytest.raises(untied.UntiedError, match="most must be at least 1"):
+        orders_of_preferences([("a", "b")], most=0)
+
+
+@pytest.mark.filterwarnings("ignore::untied.UntiedWarning")
+@pytest.mark.parametrize(
+    ("name", "measure"),
+    [
+        ("ADR", oracle.Measure("ADR")),
+        ("ADR@3", oracle.Measure("ADR", 3)),
+        ("ADRInverted", oracle.Measure("ADRInverted")),
+        ("Compat(p=0.5, depth=4)", oracle.Measure("Compat", p=Fraction(1, 2), depth=4)),
+        ("PairConcordance", oracle.Measure("PairConcordance")),
+    ],
+    ids=["ADR", "ADR@3", "ADRInverted", "Compat", "PairConcordance"],
+)
+def test_means_over_all_orders_that_agree(name: str, measure: oracle.Measure) -> None:
+    """Each order is the truth of a query. ADR of the preferences themselves is never below the mean over orders."""
+    chance = seeded(f"means over orders {name}")
+    judged = {f"q{number}": preferences_of(chance) for number in range(many(30, 2000))}
+    run = {query: ranking(chance) for query in judged}
+    orders = {query: orders_of_preferences(preferences) for query, preferences in judged.items()}
+    truth = {f"{query}.{n}": [[doc] for doc in order] for query in judged for n, order in enumerate(orders[query])}
+    found = untied.evaluate(truth, {query: run[query.partition(".")[0]] for query in truth}, name)
+    for query, preferences in judged.items():
+        right = extensions(preferences)
+        values = [
+            measure.of(order, {doc: len(one) - place for place, doc in enumerate(one)}) or Fraction(0)
+            for one in right
+            for order in permutations(run[query])
+        ]
+        mean = sum(values, Fraction(0)) / len(values)
+        means = [found.value(name, f"{query}.{number}").mean for number in range(len(right))]
+        assert math.fsum(means) / len(means) == pytest.approx(float(mean), abs=1e-12)
+        if name == "ADR":
+            assert mean <= adr(preferences, run[query]).mean + 1e-12

@@ -225,7 +225,8 @@ NONE_NEEDED = {
     "an error unless the pool holds all that is judged, see test_estimates.py": ["judging.estimates.with_pool"],
     "what report.report is made of": ["report.collect"],
     "parts of functions for one ranking or list of preferences": [
-        "comparison.correlation.tie_groups", "inputs.truth.levels_of_preferences",
+        "comparison.correlation.tie_groups", "inputs.truth.levels_of_preferences", "inputs.truth.preferred_to",
+        "inputs.truth.orders_of_preferences",
     ],
     "warned of on the driver, see test_spark.py": ["spark.evaluate", "spark.compare"],
     "queries in common are demanded, see test_interleavings.py, test_compare_passages.py and test_study_notes.py": [

@@ -103,6 +103,7 @@ def reading() -> None:
     assert_type(untied.Qrels.from_mapping(GRADES)["q"], dict[str, float])
     truth.read_groups("groups.txt")
     truth.read_mirex("mirex.txt")
+    truth.orders_of_preferences([("a", "b")])
     truth.groups_from_preferences([("a", "b")])
     truth.groups_from_rankings([["a", "b"], ["b", "a"]])
 

@@ -12,7 +12,7 @@ from bisect import bisect
 
 from untied.comparison.correlation import tie_groups
 from untied.errors import UntiedError
-from untied.inputs.truth import levels_of_preferences
+from untied.inputs.truth import preferred_to
 from untied.results.value import Value
 
 __all__ = ["adr", "pair_concordance"]
@@ -58,7 +58,7 @@ def adr(preferences: Iterable[tuple[Any, Any]], ranking: Ranking) -> Value:
     >>> adr([("a", "b"), ("c", "d")], ["c", "a", "d", "b"])
     1.0000 (variance 0)
     """
-    above = _above(preferences)
+    above = preferred_to(preferences)
     n = len(above)
     if not n:
         return Value(math.nan)
@@ -123,7 +123,7 @@ def pair_concordance(preferences: Iterable[tuple[Any, Any]], ranking: Ranking) -
     >>> pair_concordance([("a", "b"), ("c", "d")], ["c", ["a", "b"], "d"])
     0.7500 [0.5000, 1.0000] (variance 0.0625)
     """
-    above = _above(preferences)
+    above = preferred_to(preferences)
     total = sum(map(len, above.values()))
     if not total:
         return Value(math.nan)
@@ -144,17 +144,6 @@ def pair_concordance(preferences: Iterable[tuple[Any, Any]], ranking: Ranking) -
     squares = sum((tied_above[document] - tied_below[document]) ** 2 for document in above)
     variance = (tied / 4 + (squares - 2 * tied) / 12) / total**2
     return Value((right + tied / 2) / total, right / total, (right + tied) / total, variance)
-
-
-def _above(preferences: Iterable[tuple[Any, Any]]) -> dict[Any, set[Any]]:
-    """Return for each document all documents that are preferred to it, directly or by others in between."""
-    direct, levels = levels_of_preferences(preferences)
-    above: dict[Any, set[Any]] = {document: set() for document in direct}
-    for level in levels:
-        for better in level:
-            for worse in direct[better]:
-                above[worse] |= above[better] | {better}
-    return above
 
 
 def _once(ranking: Ranking) -> list[list[Any]]:

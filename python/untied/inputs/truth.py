@@ -7,10 +7,10 @@ meaningful: evaluate them with `ADR`, `PairConcordance` or `Compat`.
 from __future__ import annotations
 
 from untied._core import show_id
-from untied.errors import UntiedError, check_share
+from untied.errors import UntiedError, check_count, check_share
 from untied.inputs.lines import lines, refused
 
-__all__ = ["groups_from_preferences", "groups_from_rankings", "read_groups", "read_mirex"]
+__all__ = ["groups_from_preferences", "groups_from_rankings", "orders_of_preferences", "read_groups", "read_mirex"]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -163,6 +163,76 @@ def groups_from_preferences(preferences: Iterable[tuple[Any, Any]], *, coarsen: 
                         "untied.comparison.preferences has measures of preferences as they are"
                     )
     return groups
+
+
+def orders_of_preferences(preferences: Iterable[tuple[Any, Any]], *, most: int = 10_000) -> list[list[Any]]:
+    """Return all orders of a query's documents that agree with preferences between them.
+
+    Use it for the mean of a measure over these orders: evaluate your ranking against each of them, as if each were the
+    truth of a query of its own. There may be very many orders, even of a few dozen documents.
+
+    Parameters
+    ----------
+    preferences : iterable of (better, worse)
+        Pairs of documents, the better one first.
+    most : int
+        How many orders there may be.
+
+    Returns
+    -------
+    list of list
+        The orders, best document first.
+
+    Raises
+    ------
+    UntiedError
+        Preferences contradict each other, or there are more orders than `most`.
+
+    Examples
+    --------
+    >>> orders = orders_of_preferences([("a", "d"), ("b", "c"), ("c", "d")])
+    >>> orders
+    [['a', 'b', 'c', 'd'], ['b', 'a', 'c', 'd'], ['b', 'c', 'a', 'd']]
+
+    The mean of Compat over them:
+
+    >>> import untied
+    >>> truth = {f"order {number}": [[document] for document in order] for number, order in enumerate(orders)}
+    >>> untied.evaluate(truth, dict.fromkeys(truth, ["c", "a", "b", "d"]), "Compat")["Compat"]
+    0.8236
+    """
+    check_count("most", most)
+    above = preferred_to(preferences)
+    # Every beginning continues to an order, and different ones to different orders: there are never more of them.
+    beginnings: list[list[Any]] = [[]]
+    for _ in above:
+        longer = []
+        for order in beginnings:
+            placed = set(order)
+            longer += [
+                [*order, document] for document, better in above.items() if document not in placed and better <= placed
+            ]
+            if len(longer) > most:
+                raise UntiedError(f"more than {most:,} orders agree with the preferences; most= lets there be more")
+        beginnings = longer
+    return beginnings
+
+
+def preferred_to(preferences: Iterable[tuple[Any, Any]]) -> dict[Any, set[Any]]:
+    """Return for each document all documents that are preferred to it, directly or by others in between.
+
+    Raises
+    ------
+    UntiedError
+        Preferences contradict each other.
+    """
+    below, levels = levels_of_preferences(preferences)
+    above: dict[Any, set[Any]] = {document: set() for document in below}
+    for level in levels:
+        for better in level:
+            for worse in below[better]:
+                above[worse] |= above[better] | {better}
+    return above
 
 
 def levels_of_preferences(
