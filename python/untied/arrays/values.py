@@ -61,8 +61,8 @@ class ArrayValues:
 class ArrayQueries(ByMeasure, Exported):
     """Values of queries. ``results.per_query["AP"].value`` is an array with a value for each query.
 
-    If you evaluated several columns of scores, the array has one row for each of them. pandas, polars and Arrow read the
-    values as one table, with a row for each query and measure and these columns:
+    If you evaluated several columns of scores, the array has one row for each of them. pandas, polars and Arrow read
+    the values as one table, with a row for each query and measure and these columns:
 
     * ``column``, if you evaluated several columns of scores: the number of the column, from 0
     * ``query``: the id of the query, or its number if queries have no ids

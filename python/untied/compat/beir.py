@@ -134,8 +134,8 @@ class EvaluateRetrieval:
         k_values : list of int
             The cutoffs.
         ignore_identical_ids : bool
-            Whether to remove documents that have the id of their query before anything is computed. As in BEIR, this changes the dict `results`
-            itself.
+            Whether to remove documents that have the id of their query before anything is computed. As in BEIR, this
+            changes the dict `results` itself.
         ties : str
             How to order tied documents. ``"trec"`` (default): by id, descending, as pytrec_eval does, which BEIR uses.
             ``"expected"``: by the mean over all orders. ``"best"``, ``"worst"``, ``"docid"`` and ``"given"`` are as for

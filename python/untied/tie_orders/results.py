@@ -50,8 +50,8 @@ COLUMNS = [f"{which}_{end}" for which in Probabilities._fields for end in ("low"
 class Distribution:
     """How likely each value is if tied documents are shuffled.
 
-    If the exact distribution would take too long to compute, you get a lower and an upper limit for it, `lower` and `upper`. Values that
-    differ by less than 1e-12 of their size count as equal.
+    If the exact distribution would take too long to compute, you get a lower and an upper limit for it, `lower` and
+    `upper`. Values that differ by less than 1e-12 of their size count as equal.
     """
 
     __slots__ = ("_laws", "_measure", "_row", "notes")

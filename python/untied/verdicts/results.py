@@ -305,8 +305,8 @@ class Verdicts(ByPair):
         Returns
         -------
         Explanation
-            For every query: the bounds of the difference, grades of the unjudged documents with which it reaches these bounds, and
-            the unjudged documents that would help to overturn the verdict.
+            For every query: the bounds of the difference, grades of the unjudged documents with which it reaches these
+            bounds, and the unjudged documents that would help to overturn the verdict.
 
         Raises
         ------
