@@ -20,8 +20,8 @@ class Assignment:
         The grade of each unjudged document within the cutoff of one of the rankings.
     filling : list of float
         If the leading ranking is shorter than the cutoff, imagined documents fill it up. These are their grades, in the
-        order of their ranks. The list is empty if the ranking is long enough. Those that fill up the other ranking have grade
-        0.
+        order of their ranks. The list is empty if the ranking is long enough. Those that fill up the other ranking have
+        grade 0.
     """
 
     __slots__ = ("direction", "filling", "grades", "value")

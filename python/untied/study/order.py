@@ -240,8 +240,8 @@ def order(
 
     Documents with the same grade are a group. With ``qrels_format="groups"`` or ``"mirex"``, the file itself has
     groups. For each two measures, the study compares how they rank the runs. It also finds what would change these
-    rankings: ties, missing judgments, or larger groups. Finally, it makes small changes to your runs, to see which criteria of Typke,
-    Veltkamp & Wiering each measure meets. You need two runs or more.
+    rankings: ties, missing judgments, or larger groups. Finally, it makes small changes to your runs, to see which
+    criteria of Typke, Veltkamp & Wiering each measure meets. You need two runs or more.
 
     Parameters
     ----------
