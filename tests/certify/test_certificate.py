@@ -938,6 +938,52 @@ def test_a_bound_of_a_proof_adds_its_constant_in_the_same_unit() -> None:
     assert proofs._leaf(-verify.ONE // 2, {"x": verify.ONE // 4}, single, 10)[0] == {}
 
 
+def test_the_search_for_a_proof_stops_once_its_bound_is_below_0() -> None:
+    """The bound is -3/4 at first, and other multipliers of the pair could lower it."""
+    one = verify.ONE
+    pairs = {"x": {"x": 0, "y": one // 2}, "y": {"x": one // 2, "y": 0}}
+    assert proofs._leaf(-2 * one, {"x": one, "y": -one}, pairs, 10) == ({"x y": 500_000}, "x", 1)
+
+
+def test_a_proof_branches_on_a_document_of_the_pair_with_the_most_tension() -> None:
+    """|excess| (1/10 + 4 share (1 - share)) is 1.1 for w and x, whose share is 1/2, and 1.22 for y and z: 3/10."""
+    one = verify.ONE
+    pairs = {i: dict.fromkeys("wxyz", 0) for i in "wxyz"}
+    pairs["w"]["x"] = pairs["x"]["w"] = one
+    pairs["y"]["z"] = pairs["z"]["y"] = -one * 13 // 10
+    assert proofs._leaf(-9 * one, dict.fromkeys("wxyz", 0), pairs, 1)[1] == "y"
+
+
+def test_a_proof_has_a_limited_number_of_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tree with three nodes: a document judged either way, below a question that is open."""
+    open_question, closed = SimpleNamespace(ceilings=[1]), SimpleNamespace(ceilings=[0])
+    open_question.m = SimpleNamespace(name="ERR", open=[1])
+    open_question.judging = lambda grades: closed
+    monkeypatch.setattr(proofs, "_better", lambda question: "x")
+    assert proofs._Search(0, 3, 9).tree(open_question) == ["x", {}, {}]
+    assert proofs._Search(0, 2, 9).tree(open_question) is None
+
+
+def test_a_proof_without_multipliers_has_those_that_are_usually_enough() -> None:
+    """Half of what a pair adds, where it adds more than the other documents, and 3/10 where it adds less.
+
+    The largest sum is -500 for the first program and -1400 for the second. A proof only bounds it.
+    """
+    gives_more = {"x": {"x": 300, "y": -700, "z": -900}, "y": {"x": -700, "y": 100, "z": 1000}}
+    gives_more["z"] = {"x": -900, "y": 1000, "z": 0}
+    assert verify.never_positive({}, -500, {"x": -100, "y": -900, "z": -100}, gives_more)
+    gives_less = {"x": {"x": -200, "y": -700, "z": -400}, "y": {"x": -700, "y": -200, "z": -800}}
+    gives_less["z"] = {"x": -400, "y": -800, "z": 1000}
+    assert not verify.never_positive({}, -2800, {"x": 800, "y": 600, "z": 1000}, gives_less)
+
+
+def test_a_multiplier_below_0_is_read_as_0() -> None:
+    """The largest sum is 0, with y alone. A multiplier of 0 proves it, and one of -1 in a million bounds it by 2000."""
+    least = 10**9
+    pairs = {"x": {"x": 0, "y": least}, "y": {"x": least, "y": 0}}
+    assert verify.never_positive({"x y": -1}, -least // 2, {"x": -1, "y": -least // 2}, pairs)
+
+
 def test_the_best_choice_of_documents_is_the_one_of_its_value() -> None:
     assert proofs._best([1.0, -1.0, 2.0], [0.0, 0.0, 0.0]) == (3.0, [1, 0, 1])
     assert proofs._best([1.0, 1.0, 1.0], [0.0, -2.0, -3.0]) == (1.0, [1, 0, 0])

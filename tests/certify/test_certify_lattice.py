@@ -133,7 +133,9 @@ def test_all_that_a_picture_of_two_runs_says_lies_within_it(monkeypatch: pytest.
 def test_names_are_no_formulas() -> None:
     runs = {name: {"q": ["a"]} for name in ("$a$", "$", "b_{")}
     text = untied.certify({"q": {"a": 1}}, runs, "P@1").plot().decode()
-    assert all(f"<!-- {name} -->" in text for name in runs)
+    assert all(text.count(f"<!-- {name} -->") == 2 for name in runs), "beside the bars and below the cells"
+    drawn = [part.split("<!--")[0] for part in text.split("<!-- $a$ -->")[1:]]
+    assert [part.count("<use ") for part in drawn] == [3, 3], "a glyph for each character"
 
 
 def test_the_command_draws_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
