@@ -51,7 +51,6 @@ MODULES: dict[str, tuple[str, ...]] = {
     "study": (),
     "comparison.correlation": (),
     "comparison.distances": (),
-    "comparison.preferences": (),
     "batches": (),
     "spark": ("evaluate", "compare", "SparkResults", "SparkEvaluation", "SparkComparison", "clear_errors"),
     "errors": (),

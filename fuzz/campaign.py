@@ -22,7 +22,7 @@ import tempfile
 
 FUZZ = pathlib.Path(__file__).resolve().parent
 #: Targets of fuzz/python.
-PYTHON = ("groups", "mirex", "json", "rank_eval", "passages")
+PYTHON = ("groups", "mirex", "preferences", "json", "rank_eval", "passages")
 COLUMNS = ("date", "commit", "target", "cpu_seconds", "executions", "features", "findings", "sanitizer")
 TRIPLE = "x86_64-unknown-linux-gnu"
 

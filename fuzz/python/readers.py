@@ -131,6 +131,23 @@ def mirex(data: bytes, path: Path) -> None:
     ordered(data, path, "mirex", truth.read_mirex, second.mirex)
 
 
+def preferences(data: bytes, path: Path) -> None:
+    """A file of preferences, in either of its formats."""
+    found = both(data, path, truth.read_preferences, second.preferences)
+    if found is None:
+        return
+    ours, expected = found
+
+    def encoded(id: str) -> bytes:
+        return id.encode("utf-8", "surrogateescape")
+
+    assert {encoded(query): {(encoded(a), encoded(b)) for a, b in pairs} for query, pairs in ours.items()} == expected
+    assert all(len(set(pairs)) == len(pairs) for pairs in ours.values())
+    qrels = untied.read_qrels(path, format="preferences", threads=1)
+    assert kept(qrels) == kept(untied.Qrels(ours, format="preferences", threads=1))
+    assert sorted(qrels.queries()) == sorted(map(shown, expected))
+
+
 def records(held: untied.Run | untied.Qrels, content: dict[str, Any], table: second.Table) -> list[dict[str, Any]]:
     """What they hold as objects of JSON-lines."""
     format = held.format if isinstance(held, untied.Qrels) else "run"
@@ -256,6 +273,7 @@ def passage_files(data: bytes, path: Path) -> None:
 TARGETS: dict[str, Callable[[bytes, Path], None]] = {
     "groups": groups,
     "mirex": mirex,
+    "preferences": preferences,
     "json": json_files,
     "rank_eval": rank_eval,
     "passages": passage_files,

@@ -93,6 +93,48 @@ def mirex(data: bytes) -> dict[bytes, dict[bytes, float]]:
     }
 
 
+def preferences(data: bytes) -> dict[bytes, set[tuple[bytes, bytes]]]:
+    """``query better worse``, or ``query group subgroup document level`` with higher levels preferred in a subgroup."""
+    #: For each pair of a query, the lines that may say so.
+    stated: dict[bytes, dict[tuple[bytes, bytes], set[int]]] = {}
+    judged: list[tuple[int, bytes, bytes, bytes, float]] = []
+    columns, groups = 0, dict[bytes, bytes]()
+    for number, fields in rows(data):
+        columns = columns or len(fields)
+        if len(fields) != columns or columns not in (3, 5):
+            raise Refused(number)
+        query = fields[0]
+        pairs = stated.setdefault(query, {})
+        if columns == 3:
+            if fields[1] == fields[2]:
+                raise Refused(number)
+            pairs.setdefault((fields[1], fields[2]), set()).add(number)
+            continue
+        _, group, subgroup, document, text = fields
+        is_number = re.fullmatch(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", text)
+        if groups.setdefault(query, group) != group or not is_number or not math.isfinite(float(text)):
+            raise Refused(number)
+        for line, other_query, other_subgroup, other, level in judged:
+            if (other_query, other_subgroup) == (query, subgroup) and level != float(text):
+                if other == document:
+                    raise Refused(number)
+                pair = (other, document) if level > float(text) else (document, other)
+                pairs.setdefault(pair, set()).update((line, number))
+        judged.append((number, query, subgroup, document, float(text)))
+    contradicting = Refused()
+    contradicting.lines = set()
+    for pairs in stated.values():
+        above = set(pairs)
+        while joined := {(a, d) for a, b in above for c, d in pairs if b == c} - above:
+            above |= joined
+        contradicting.lines |= {line for (a, b), lines in pairs.items() if (b, a) in above for line in lines}
+    if contradicting.lines:
+        raise contradicting
+    if not any(stated.values()):
+        raise Refused
+    return {query: set(pairs) for query, pairs in stated.items()}
+
+
 def passages(data: bytes, judged: bool) -> tuple[dict[bytes, list[tuple[Any, ...]]], int]:
     """``query document start length rank score tag`` or ``query document start length gain``."""
     lines: dict[bytes, list[tuple[Any, ...]]] = {}

@@ -214,6 +214,10 @@ class Qrels:
         piece: bool = False,
     ) -> Qrels: ...
     @staticmethod
+    def from_preferences(
+        orders: Sequence[tuple[object, Sequence[tuple[object, Sequence[int]]]]], threads: int | None = None
+    ) -> Qrels: ...
+    @staticmethod
     def from_rows(
         rows: Rows,
         threads: int | None = None,

@@ -36,6 +36,7 @@ QrelsFormat: TypeAlias = Literal[
     "prels",
     "groups",
     "mirex",
+    "preferences",
 ]
 QrelsFormatOfRows: TypeAlias = Literal["auto", "trec", "subtopics", "stratified", "prels"]
 RunFormat: TypeAlias = Literal[

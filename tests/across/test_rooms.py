@@ -23,7 +23,6 @@ PUBLIC = {
     "comparison": "Assignment Comparison Comparisons Outcomes TopChanges compare compare_all",
     "comparison.correlation": "kendall spearman swapped tau_ap",
     "comparison.distances": "footrule kendall_distance",
-    "comparison.preferences": "adr pair_concordance",
     "comparison.passages": "PassageComparison compare_passages read_judged_passages read_passages",
     "compat.beir": "EvaluateRetrieval hole mrr recall_cap top_k_accuracy",
     "compat.ir_measures": "install uninstall",
@@ -39,7 +38,8 @@ PUBLIC = {
     "features": "FeatureResults evaluate_features",
     "gate": "Check GateResult gate",
     "inputs": "read_qrels read_run",
-    "inputs.truth": "groups_from_preferences groups_from_rankings orders_of_preferences read_groups read_mirex",
+    "inputs.truth": "groups_from_preferences groups_from_rankings orders_of_preferences read_groups read_mirex "
+    "read_preferences",
     "judging": "Advice Candidate agreement judge_next",
     "judging.estimates": "infap_error subcollection with_pool",
     "judging.sample": "Judgments collection judgments keeps_document pool queries",

@@ -182,11 +182,16 @@ def extensions(preferences: Sequence[tuple[str, str]]) -> list[tuple[str, ...]]:
     ]
 
 
-def adr_of_preferences(order: Sequence[str], right: Sequence[tuple[str, ...]]) -> Fraction:
-    """The mean of r_1 .. r_n; a document may be among the first i if it is there in one of the right orders."""
+def adr_of_preferences(
+    order: Sequence[str], right: Sequence[tuple[str, ...]], k: int | None = None, beyond: str = "position"
+) -> Fraction:
+    """The mean of r_1 .. r_k; a document may be among the first i if it is there in one of the right orders."""
     n = len(right[0])
-    found = (len({doc for one in right for doc in one[:i]} & set(order[:i])) for i in range(1, n + 1))
-    return sum((Fraction(count, i) for i, count in enumerate(found, 1)), ZERO) / n
+    value, depth = ZERO, k or n
+    for i in range(1, depth + 1):
+        allowed = {doc for one in right for doc in one[:i]}
+        value += Fraction(len(allowed & set(order[:i])), i if beyond == "position" else min(i, n))
+    return value / depth
 
 
 def concordance_of_preferences(order: Sequence[str], right: Sequence[tuple[str, ...]]) -> Fraction:

@@ -149,6 +149,9 @@ CALLS: dict[str, Callable[[], object]] = {
     "Qrels.from_mapping": lambda: _core.Qrels.from_mapping({query: {"s": {"a": 1}} for query in QUERIES}),
     "Qrels.from_arrow": lambda: _core.Qrels.from_arrow(arrow("grade")),
     "Qrels.from_rows": lambda: _core.Qrels.from_rows([(query, "a", 1) for query in QUERIES]),
+    "Qrels.from_preferences": lambda: _core.Qrels.from_preferences(
+        [(query, [("a", []), ("b", [0])]) for query in QUERIES]
+    ),
     "Qrels.restore": lambda: pickle.loads(pickle.dumps(qrels())),
     "Qrels.unanswered": lambda: untied.Qrels({"q": {"d": 1}, "r": {}}).unanswered(),
     "Qrels.without": lambda: qrels().without({0, 2}, None).queries(),

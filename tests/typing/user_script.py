@@ -24,7 +24,7 @@ from untied import (
     statistics,
     study,
 )
-from untied.comparison import correlation, distances, passages, preferences
+from untied.comparison import correlation, distances, passages
 from untied.compat import beir, ir_measures, mteb, pytrec_eval, sklearn
 from untied.evaluation import curves
 from untied.inputs import truth
@@ -102,8 +102,9 @@ def reading() -> None:
     assert_type(list(untied.Qrels(GRADES)), list[str])
     assert_type(untied.Qrels.from_mapping(GRADES)["q"], dict[str, float])
     truth.read_groups("groups.txt")
-    truth.read_mirex("mirex.txt")
     truth.orders_of_preferences([("a", "b")])
+    truth.read_mirex("mirex.txt")
+    truth.read_preferences("preferences.txt")
     truth.groups_from_preferences([("a", "b")])
     truth.groups_from_rankings([["a", "b"], ["b", "a"]])
 
@@ -127,8 +128,6 @@ def comparison() -> str:
     assert_type(passages.compare_passages(one, one), passages.PassageComparison)
     passages.read_passages("a.passages")
     passages.read_judged_passages("judged.txt")
-    assert_type(preferences.adr([("a", "b")], ["b", "a"]), untied.Value)
-    assert_type(preferences.pair_concordance([("a", "b")], ["b", "a"]), untied.Value)
     return report.comparison_report(found)
 
 

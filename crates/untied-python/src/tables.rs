@@ -10,7 +10,7 @@ use untied_core::error::{quote, text};
 use untied_core::read;
 use untied_core::read::format::{qrels_format, run_format};
 use untied_core::table::columns::Content;
-use untied_core::table::profiles::{Detail, GRADE, PROBABILITY, STRATUM};
+use untied_core::table::profiles::{Detail, GRADE, PROBABILITY, PreferenceOrder, STRATUM};
 use untied_core::table::{self, Chunk, LineMap, Table};
 
 use crate::convert::{no_text, with_id};
@@ -77,7 +77,7 @@ fn run_name(name: &Bound<'_, PyString>) -> PyResult<String> {
 /// say what its format or its columns are.
 ///
 /// ``qrels["q1"]`` is a dict of the documents of a query and their grades. ``len`` counts queries, and iteration goes
-/// over their ids. Qrels can't be changed.
+/// over their ids. Qrels can't be changed. If they are preferences between documents, there are no grades to look up.
 ///
 /// Parameters
 /// ----------
@@ -129,6 +129,9 @@ fn restored<T: Send>(py: Python<'_>, bytes: &[u8], restore: fn(&[u8]) -> Option<
     let restored = threads::run(py, None, || Ok(restore(bytes)))?;
     restored.ok_or_else(|| refused(format!("these bytes are no {what} of this version of untied")))
 }
+
+/// A document, and the indices of all documents that are preferred to it.
+type OrderedDocument<'py> = (Bound<'py, PyAny>, Vec<usize>);
 
 fn ids(table: &Table) -> Vec<String> {
     (0..table.len()).map(|query| text(table.id(query))).collect()
@@ -364,9 +367,31 @@ impl Qrels {
             Some(Detail::Subtopics) | None if !format.ordered && is_by_subtopic(qrels)? => {
                 (chunks_by_subtopic(qrels)?, table::Qrels::with_subtopics)
             }
-            Some(Detail::Subtopics) | None => (chunks(qrels, "qrels", "grade")?, table::Qrels::new),
+            Some(Detail::Subtopics | Detail::Preferences) | None => (chunks(qrels, "qrels", "grade")?, table::Qrels::new),
         };
         threads::run(qrels.py(), threads, || make(chunks, "qrels")).map(Qrels)
+    }
+
+    /// Make qrels from preferences: for each query its documents, best first, each with the indices of those preferred to it.
+    #[staticmethod]
+    #[pyo3(signature = (orders, threads = None))]
+    fn from_preferences<'py>(
+        py: Python<'py>,
+        orders: Vec<(Bound<'py, PyAny>, Vec<OrderedDocument<'py>>)>,
+        threads: Option<Threads>,
+    ) -> PyResult<Qrels> {
+        let bytes = |id: &Bound<'_, PyAny>, what: &str| with_id(id, what, |id| Ok(id.to_vec()));
+        let of_query = |(query, documents): (Bound<'py, PyAny>, Vec<OrderedDocument<'py>>)| {
+            let row = |(index, (document, preferred)): (usize, OrderedDocument<'py>)| {
+                if preferred.iter().any(|&other| other >= index) {
+                    return Err(refused("a document comes before one that is preferred to it"));
+                }
+                Ok((bytes(&document, "a document id")?, preferred))
+            };
+            Ok((bytes(&query, "a query id")?, documents.into_iter().enumerate().map(row).collect::<PyResult<_>>()?))
+        };
+        let orders = orders.into_iter().map(of_query).collect::<PyResult<Vec<PreferenceOrder>>>()?;
+        threads::run(py, threads, || table::Qrels::with_preferences(&orders)).map(Qrels)
     }
 
     /// Make qrels from a table with Arrow's C stream. ``Qrels(...)`` does the same.
@@ -456,6 +481,9 @@ impl Qrels {
     }
 
     fn __getitem__<'py>(&self, py: Python<'py>, query: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
+        if self.0.detail() == Some(Detail::Preferences) {
+            return Err(refused("the qrels have only preferences between documents, and no grades"));
+        }
         let dict = PyDict::new(py);
         for (document, grade) in rows(&self.0, query)? {
             dict.set_item(document, grade)?;

@@ -24,12 +24,24 @@ if TYPE_CHECKING:
     from untied.results.value import Value
 
 #: Headings of the columns: what is asked about tied documents, about unjudged ones, and about groups of documents.
-COLUMNS = ("mean", "range", "variance", "law", "unjudged", "MED", "Delta", "verdict", "judge-next", "groups")
+COLUMNS = (
+    "mean",
+    "range",
+    "variance",
+    "law",
+    "unjudged",
+    "MED",
+    "Delta",
+    "verdict",
+    "judge-next",
+    "groups",
+    "preferences",
+)
 ABOUT = """\
 Ties: the mean over all orders of tied documents, the lowest and highest value (range), the variance, and the law, which
 is the distribution over all orders. Unjudged documents: the lowest and highest value over all grades that they may have
 (unjudged), MED and Delta of two runs, verdicts of certify, and what to judge next. Groups: whether a truth of ordered
-groups says all that the measure reads.
+groups says all that the measure reads; and preferences: whether preferences between documents that form no groups do.
 
 exact     equal to the value of the definition, but for rounding
 large     exact, but sampled, an interval or missing where a tie group is large; untied measures NAME says when
@@ -43,6 +55,9 @@ NO_VARIANCE = "the variance is not computed"
 NUMBERS = "the grades count as numbers, so the order of groups is not enough"
 MERGED = "all relevant documents count as one group"
 DETAIL = "it reads more than one grade for each document"
+
+#: Preferences that form no ordered groups.
+PREFERENCES = [("a", "d"), ("b", "c"), ("c", "d")]
 
 #: As many tied documents as make exact ways too long, if they can be.
 MANY = 90
@@ -67,6 +82,7 @@ def abilities(info: MeasureInfo) -> dict[str, str]:
         "verdict": small.tried(small.certified, "solved" if verdict else "searched"),
         "judge-next": "",
         "groups": grouped(info, small),
+        "preferences": small.tried(small.preferred, "exact"),
     }
     # A judgment is worth how much it narrows the bounds.
     able["judge-next"] = small.tried(small.judged_next, "exact") if able["unjudged"] == "exact" else able["unjudged"]
@@ -124,6 +140,11 @@ class Example:
         """The two runs by MED or Delta."""
         name = f"{by}({self.compared_name}{', p=0.5' if by == 'Delta' else ''})"
         return compare(self.runs["a"], self.runs["b"], name, **self._others())[name]
+
+    def preferred(self) -> object:
+        """The value of the first run against preferences that form no groups."""
+        judged, docs = as_qrels({"q": PREFERENCES}, format="preferences"), self.given.get("docs")
+        return evaluate(judged, self.runs["a"], self.name, docs=docs, ties="range", variance=True)
 
     def certified(self) -> object:
         """The verdict about the two runs."""

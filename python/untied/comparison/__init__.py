@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from untied.comparison import correlation as correlation
     from untied.comparison import distances as distances
     from untied.comparison import passages as passages
-    from untied.comparison import preferences as preferences
 else:
-    __getattr__ = imported_when_used(__name__, ("correlation", "distances", "passages", "preferences"))
+    __getattr__ = imported_when_used(__name__, ("correlation", "distances", "passages"))
 
 __all__ = ["Assignment", "Comparison", "Comparisons", "Outcomes", "TopChanges", "compare", "compare_all"]

@@ -78,6 +78,8 @@ def curves(
         * ``"prels"``: grades of a sample with the probability of each document, for statAP; as a dict, ``{query:
           {document: (grade, probability)}}``
         * ``"groups"``, ``"mirex"``: files with groups of documents instead of grades
+        * ``"preferences"``: which documents are preferred to which, for ADR and PairConcordance; as a dict, ``{query:
+          [(better, worse), ...]}``
     threads : int, optional
         How many threads to use; by default, one for each processor. The values do not depend on it.
     ties : str

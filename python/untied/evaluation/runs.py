@@ -92,6 +92,8 @@ class Evaluator:
         * ``"prels"``: grades of a sample with the probability of each document, for statAP; as a dict, ``{query:
           {document: (grade, probability)}}``
         * ``"groups"``, ``"mirex"``: files with groups of documents instead of grades
+        * ``"preferences"``: which documents are preferred to which, for ADR and PairConcordance; as a dict, ``{query:
+          [(better, worse), ...]}``
     on_undefined : str
         How to count a query for which a measure has no value. Usually this is a query without relevant documents.
         ``"zero"``: count it as 0. ``"nan"``: leave it out of the mean. ``"raise"``: raise an `UndefinedError`.
@@ -405,6 +407,8 @@ def evaluate(
         * ``"prels"``: grades of a sample with the probability of each document, for statAP; as a dict, ``{query:
           {document: (grade, probability)}}``
         * ``"groups"``, ``"mirex"``: files with groups of documents instead of grades
+        * ``"preferences"``: which documents are preferred to which, for ADR and PairConcordance; as a dict, ``{query:
+          [(better, worse), ...]}``
     on_undefined : str
         How to count a query for which a measure has no value. Usually this is a query without relevant documents.
         ``"zero"``: count it as 0. ``"nan"``: leave it out of the mean. ``"raise"``: raise an `UndefinedError`.

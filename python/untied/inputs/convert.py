@@ -42,6 +42,8 @@ def as_qrels(
     if isinstance(qrels, (str, os.PathLike)):
         return files.read_qrels(qrels, format=format, columns=columns, grades=grades, threads=threads)
     check_one_of("qrels format", format, files.QRELS_FORMATS)
+    if format == "preferences" and not isinstance(qrels, Qrels):
+        return _of_preferences(qrels, threads)
     if is_table(qrels):
         from functools import partial
 
@@ -60,6 +62,15 @@ def as_qrels(
         else:
             qrels = read_once(Qrels.from_rows(plain, threads, format, columns), plain, "qrels")
     return files.check_holds(qrels, format)
+
+
+def _of_preferences(qrels: Any, threads: int | None) -> Qrels:
+    from untied.inputs.truth import qrels_of_preferences
+
+    if not hasattr(qrels, "items") or is_table(qrels):
+        expected = f"a path or {files.QRELS_SHAPES['preferences']}"
+        raise TypeError(f"qrels: expected {expected} in format 'preferences', not {type(qrels).__name__}")
+    return qrels_of_preferences(qrels, threads)
 
 
 def as_lengths(docs: DocsLike | None, threads: int | None = None) -> Lengths | None:

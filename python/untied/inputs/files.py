@@ -45,6 +45,7 @@ QRELS_SHAPES = {
     "subtopics": "{query: {subtopic: {document: grade}}}",
     "stratified": "{query: {document: (stratum, grade)}}",
     "prels": "{query: {document: (grade, probability)}}",
+    "preferences": "{query: [(better, worse), ...]}",
 }
 
 
@@ -96,9 +97,18 @@ def check_columns(columns: Mapping[str, str] | None, held: str, source: str) -> 
 
 def check_holds(qrels: Qrels, format: str) -> Qrels:
     """Return the qrels, or raise an error if they lack what the format requires."""
-    if format in DETAILED and format != qrels.format:
+    if (format in DETAILED or format == "preferences") and format != qrels.format:
         expected = QRELS_SHAPES[format]
         raise UntiedError(f"the qrels have format {qrels.format!r}, not {format!r}: expected {expected}")
+    return qrels
+
+
+def check_graded(qrels: Qrels, what: str) -> Qrels:
+    """Return the qrels, or raise an error if they have only preferences, and `what` also reads grades."""
+    if qrels.format == "preferences":
+        raise UntiedError(
+            f"{what} needs grades or ordered groups of documents, and the qrels have only preferences between documents"
+        )
     return qrels
 
 
@@ -403,7 +413,8 @@ def read_qrels(
     A grade is any finite number. A negative one means that the document was pooled but not judged, so it counts neither
     as relevant nor as judged. If a document has a grade for each subtopic, measures without subtopics use the highest.
     Subtopics, strata and probabilities can also be columns of a table. In ``"groups"`` and ``"mirex"``, the last group
-    gets grade 1, the one before it grade 2, and so on.
+    gets grade 1, the one before it grade 2, and so on. ``"preferences"`` can also be in trec_eval's format, as
+    `untied.inputs.truth.read_preferences` says.
 
     Parameters
     ----------
@@ -426,6 +437,7 @@ def read_qrels(
         * ``"prels"``: each line has: query document grade method probability (for the measure statAP)
         * ``"groups"``: each line has a query and its groups of documents, best group first, such as: q1 d1 d2 | d3
         * ``"mirex"``: each line has: source query document group
+        * ``"preferences"``: each line has: query document document (the first document is preferred to the second)
     columns : dict, optional
         The names of a table's columns, if they are unusual: ``{"query": "q", "document": "d", "score": "s"}``.
 
@@ -556,6 +568,12 @@ def _mirex_qrels(path: str, threads: int | None, _: object, __: str) -> Qrels:
     return Qrels.from_mapping(read_mirex(path), threads)
 
 
+def _preferences_qrels(path: str, threads: int | None, _: object, __: str) -> Qrels:
+    from untied.inputs.truth import qrels_of_preferences, read_preferences
+
+    return qrels_of_preferences(read_preferences(path), threads)
+
+
 #: How qrels are read whose format the core leaves to Python.
 QRELS_READERS: dict[str, Callable[[str, int | None, Mapping[str, str] | None, str], Qrels]] = {
     "parquet": _parquet_qrels,
@@ -565,6 +583,7 @@ QRELS_READERS: dict[str, Callable[[str, int | None, Mapping[str, str] | None, st
     "quepid": _quepid_qrels,
     "rre": _rre_qrels,
     "groups": _groups_qrels,
+    "preferences": _preferences_qrels,
     "mirex": _mirex_qrels,
 }
 

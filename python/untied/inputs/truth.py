@@ -1,4 +1,4 @@
-"""Partly ordered truth: ordered groups of documents, from files, preferences and experts' rankings.
+"""Partly ordered truth: preferences between documents, and ordered groups from files, preferences and rankings.
 
 Ordered groups are written as grades that count down to 1 for the last group. Only the order of these grades is
 meaningful: evaluate them with `ADR`, `PairConcordance` or `Compat`.
@@ -6,17 +6,24 @@ meaningful: evaluate them with `ADR`, `PairConcordance` or `Compat`.
 
 from __future__ import annotations
 
-from untied._core import show_id
-from untied.errors import UntiedError, check_count, check_share
+from untied._core import Qrels, show_id
+from untied.errors import InputError, UntiedError, check_count, check_share
 from untied.inputs.lines import lines, refused
 
-__all__ = ["groups_from_preferences", "groups_from_rankings", "orders_of_preferences", "read_groups", "read_mirex"]
+__all__ = [
+    "groups_from_preferences",
+    "groups_from_rankings",
+    "orders_of_preferences",
+    "read_groups",
+    "read_mirex",
+    "read_preferences",
+]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-    from typing import Any
+    from typing import Any, NoReturn
 
     Grades = dict[str, dict[str, float]]
 
@@ -111,7 +118,146 @@ def read_mirex(path: str | os.PathLike[str]) -> Grades:
     return grades
 
 
-#: Formats of files that are read here.
+def read_preferences(path: str | os.PathLike[str]) -> dict[str, list[tuple[str, str]]]:
+    """Return the preferences between documents in a file.
+
+    A line is ``query document document``, and the first document is preferred to the second. Lines of five columns are
+    trec_eval's format, ``query group subgroup document level``: documents of a subgroup are compared by their levels,
+    and higher levels are preferred. A query must have one group.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file, which may be compressed with gzip, zstd or xz.
+
+    Returns
+    -------
+    dict
+        ``{query: [(better, worse), ...]}``, with each pair once.
+
+    Raises
+    ------
+    InputError
+        A line has neither three nor five columns, a document is preferred to itself, the preferences of a query
+        contradict each other, a document has two levels in a subgroup, a query has two groups, or the file has no
+        preferences.
+    OSError
+        The file cannot be read.
+    """
+    shape = "3 columns (query document document) or 5 (query group subgroup document level)"
+    # The line that first says so, for each pair of a query.
+    stated: dict[str, dict[tuple[str, str], int]] = {}
+    groups: dict[str, str] = {}
+    levels: dict[tuple[str, str], dict[str, tuple[float, int]]] = {}
+    columns = None
+    for number, fields in lines(path, shape):
+        columns = len(fields) if columns is None else columns
+        if len(fields) not in (3, 5):
+            raise refused(path, number, shape, str(len(fields)))
+        if len(fields) != columns:
+            raise refused(path, number, f"{columns} columns, as in the first line", str(len(fields)))
+        query = fields[0]
+        pairs = stated.setdefault(query, {})
+        if columns == 3:
+            _, better, worse = fields
+            if better == worse:
+                raise refused(path, number, "two documents", f"{show_id(better)} twice")
+            pairs.setdefault((better, worse), number)
+            continue
+        _, group, subgroup, document, text = fields
+        if groups.setdefault(query, group) != group:
+            expected = f"one group of judgments for query {show_id(query)}, {show_id(groups[query])}"
+            raise refused(path, number, expected, show_id(group))
+        level = _level(text)
+        if level is None:
+            raise refused(path, number, "a finite number as the level", show_id(text))
+        if levels.setdefault((query, subgroup), {}).setdefault(document, (level, number))[0] != level:
+            raise refused(path, number, "one level for every document of a subgroup", f"another of {show_id(document)}")
+    for (query, _), judged in levels.items():
+        for better, (high, line) in judged.items():
+            for worse, (low, other_line) in judged.items():
+                if high > low:
+                    stated[query].setdefault((better, worse), max(line, other_line))
+    for query, pairs in stated.items():
+        try:
+            preferred_to(pairs)
+        except ContradictingPreferences as error:
+            line = max(pairs[pair] for pair in error.pairs)
+            raise refused(path, line, f"preferences of query {show_id(query)} without a cycle", error.around) from None
+    if not any(stated.values()):
+        raise InputError(
+            f"{show_id(str(path))}: expected preferences, found only equal levels",
+            str(path),
+            None,
+            "preferences",
+            "only equal levels",
+        )
+    return {query: list(pairs) for query, pairs in stated.items()}
+
+
+def _level(text: str) -> float | None:
+    """Return a finite number, or None."""
+    from math import isfinite
+    from re import fullmatch
+
+    # Python also reads other digits, and digits with underscores between them.
+    if not fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", text):
+        return None
+    level = float(text)
+    return level if isfinite(level) else None
+
+
+def qrels_of_preferences(by_query: Mapping[Any, Iterable[tuple[Any, Any]]], threads: int | None = None) -> Qrels:
+    """Return qrels that hold preferences, ``{query: [(better, worse), ...]}``.
+
+    Raises
+    ------
+    UntiedError
+        A document is preferred to itself, or preferences contradict each other.
+    TypeError
+        There is something else in place of pairs of documents.
+    """
+    orders = []
+    for query, preferences in by_query.items():
+        pairs = [_pair(query, pair) for pair in _listed(query, preferences)]
+        try:
+            above = preferred_to(pairs)
+        except ContradictingPreferences as error:
+            raise UntiedError(f"qrels[{query!r}]: {error}") from None
+        documents = sorted(above, key=lambda document: len(above[document]))
+        index = {document: number for number, document in enumerate(documents)}
+        orders.append((query, [(document, [index[other] for other in above[document]]) for document in documents]))
+    return Qrels.from_preferences(orders, threads)
+
+
+def _listed(query: Any, preferences: Any) -> list[Any]:
+    if hasattr(preferences, "keys") or not hasattr(preferences, "__iter__") or isinstance(preferences, (str, bytes)):
+        _refuse_pairs(query, preferences)
+    return list(preferences)
+
+
+def _pair(query: Any, pair: Any) -> tuple[str, str]:
+    """Return the ids of a better and a worse document."""
+    if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+        _refuse_pairs(query, pair)
+    better, worse = (_id(query, document) for document in pair)
+    if better == worse:
+        raise UntiedError(f"qrels[{query!r}]: {better!r} is preferred to itself")
+    return better, worse
+
+
+def _id(query: Any, document: Any) -> str:
+    if isinstance(document, bytes):
+        return document.decode("utf-8", "surrogateescape")
+    if isinstance(document, str):
+        return document
+    if isinstance(document, bool) or not hasattr(document, "__index__"):
+        _refuse_pairs(query, document)
+    return str(document.__index__())
+
+
+def _refuse_pairs(query: Any, found: Any) -> NoReturn:
+    raise TypeError(f"qrels[{query!r}]: expected pairs (better, worse) of document ids, found {found!r:.60}")
 
 
 def groups_from_preferences(preferences: Iterable[tuple[Any, Any]], *, coarsen: bool = False) -> list[list[Any]]:
@@ -121,8 +267,8 @@ def groups_from_preferences(preferences: Iterable[tuple[Any, Any]], *, coarsen: 
     prefer a to c. Suppose that nobody prefers one of two documents. They are in one group if the same documents are
     above both, and the same are below both.
 
-    If this fails for any two documents, there are no groups. Use ADR and pair concordance from
-    `untied.comparison.preferences` then, which need none.
+    If this fails for any two documents, there are no groups. Pass the preferences as they are then: with
+    ``qrels_format="preferences"``, `evaluate` has ADR and PairConcordance of them.
 
     Parameters
     ----------
@@ -159,8 +305,8 @@ def groups_from_preferences(preferences: Iterable[tuple[Any, Any]], *, coarsen: 
                     raise UntiedError(
                         f"the preferences do not form ordered groups: no preference compares {better!r} with "
                         f"{missing[0]!r}, but a document in the group of {better!r} is preferred to {missing[0]!r}; "
-                        "coarsen=True groups documents by level, which adds preferences, and "
-                        "untied.comparison.preferences has measures of preferences as they are"
+                        "coarsen=True groups documents by level, which adds preferences, and evaluate takes them "
+                        "as they are with qrels_format='preferences'"
                     )
     return groups
 
@@ -213,9 +359,25 @@ def orders_of_preferences(preferences: Iterable[tuple[Any, Any]], *, most: int =
                 [*order, document] for document, better in above.items() if document not in placed and better <= placed
             ]
             if len(longer) > most:
-                raise UntiedError(f"more than {most:,} orders agree with the preferences; most= lets there be more")
+                raise UntiedError(
+                    f"more than {most:,} orders agree with the preferences; most= lets there be more, and ADR and "
+                    "PairConcordance read preferences without listing orders (qrels_format='preferences')"
+                )
         beginnings = longer
     return beginnings
+
+
+class ContradictingPreferences(UntiedError):
+    """Preferences have a cycle."""
+
+    def __init__(self, documents: Iterable[Any], cycle: Sequence[Any]) -> None:
+        from itertools import pairwise
+
+        #: The preferences of the cycle.
+        self.pairs = list(pairwise(cycle))
+        #: Its documents, in the order in which they appeared.
+        self.around = f"a cycle among {', '.join(repr(document) for document in documents if document in cycle)}"
+        super().__init__(f"preferences contradict each other: there is {self.around}")
 
 
 def preferred_to(preferences: Iterable[tuple[Any, Any]]) -> dict[Any, set[Any]]:
@@ -223,7 +385,7 @@ def preferred_to(preferences: Iterable[tuple[Any, Any]]) -> dict[Any, set[Any]]:
 
     Raises
     ------
-    UntiedError
+    ContradictingPreferences
         Preferences contradict each other.
     """
     below, levels = levels_of_preferences(preferences)
@@ -242,7 +404,7 @@ def levels_of_preferences(
 
     Raises
     ------
-    UntiedError
+    ContradictingPreferences
         Preferences contradict each other.
     """
     from graphlib import CycleError, TopologicalSorter
@@ -257,8 +419,7 @@ def levels_of_preferences(
     try:
         levels.prepare()
     except CycleError as error:
-        around = ", ".join(repr(document) for document in below if document in error.args[1])
-        raise UntiedError(f"preferences contradict each other: there is a cycle among {around}") from None
+        raise ContradictingPreferences(below, error.args[1]) from None
     place = {document: number for number, document in enumerate(below)}
     groups: list[list[Any]] = []
     while levels:

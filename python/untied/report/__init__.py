@@ -6,6 +6,7 @@ from untied._core import Policies
 from untied.comparison.measures import as_comparing_measures
 from untied.errors import UntiedError, check_count, check_flag
 from untied.inputs.convert import as_qrels, loaded_runs
+from untied.inputs.files import check_graded
 from untied.inputs.provenance import named_inputs
 from untied.measures import as_measures
 from untied.progress import Parts
@@ -98,6 +99,8 @@ def report(
         * ``"prels"``: grades of a sample with the probability of each document, for statAP; as a dict, ``{query:
           {document: (grade, probability)}}``
         * ``"groups"``, ``"mirex"``: files with groups of documents instead of grades
+        * ``"preferences"``: which documents are preferred to which, for ADR and PairConcordance; as a dict, ``{query:
+          [(better, worse), ...]}``
     threads : int, optional
         How many threads to use; by default, one for each processor. The values do not depend on it.
     baseline : str, optional
@@ -163,7 +166,7 @@ def report(
     asked = as_measures(measures)
     if live:
         check(asked)
-    judged = as_qrels(qrels, threads, qrels_format)
+    judged = check_graded(as_qrels(qrels, threads, qrels_format), "a report")
     loaded = loaded_runs(runs, threads, qrels)
     if baseline is not None and baseline not in loaded:
         raise UntiedError(f"no run {baseline!r}; the runs are {', '.join(loaded)}")

@@ -97,7 +97,7 @@ pub(super) fn certifiers(
     let scope = Scope { depth: 2 * longest + qrels.longest(), grades: qrels.grades() };
     let options = Options { ties: settings.ties, ..Options::default() };
     let certifier = |spec: &Spec| {
-        spec.fits(qrels.detail())?;
+        spec.fits_unjudged(qrels.detail())?;
         let possible = spec.possible_grades(scope.grades);
         let question = Question::Verdicts { possible: &possible };
         let setup = Setup { spec, scope: &scope, question, options: &options, build: registry::build };

@@ -150,7 +150,7 @@ pub fn compare<'a>(
     let scope = scope(longest, qrels);
     let plan = ComparisonPlan::new(specs, settings.depth, &scope)?;
     if let Some(qrels) = qrels {
-        specs.iter().filter_map(Spec::inner).try_for_each(|of| of.fits(qrels.detail()))?;
+        specs.iter().filter_map(Spec::inner).try_for_each(|of| of.fits_unjudged(qrels.detail()))?;
     }
     let needs = |spec: &Spec| spec.inner().is_some_and(|of| of.info.needs == Needs::Subtopics);
     let by_subtopic = qrels.and_then(|qrels| qrels.by_profile(Detail::Subtopics)).filter(|_| specs.iter().any(needs));

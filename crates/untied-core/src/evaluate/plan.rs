@@ -33,7 +33,17 @@ pub(crate) struct Planned {
 }
 
 impl Planned {
-    fn new(spec: &Spec, build: Build, scope: &Scope<'_>, unjudged: Unjudged) -> Result<Planned> {
+    fn new(
+        spec: &Spec,
+        build: Build,
+        detail: Option<Detail>,
+        scope: &Scope<'_>,
+        unjudged: Unjudged,
+    ) -> Result<Planned> {
+        match unjudged.take {
+            Take::Mean => spec.fits(detail)?,
+            Take::Best | Take::Worst | Take::Range => spec.fits_unjudged(detail)?,
+        }
         let possible_grades = spec.possible_grades(scope.grades);
         let measure = match unjudged.take {
             Take::Mean => build(spec, scope),
@@ -43,7 +53,7 @@ impl Planned {
         Ok(Planned {
             spec: spec.clone(),
             judged_only,
-            by_profile: spec.info.needs.detail().is_some(),
+            by_profile: spec.info.needs.detail().is_some() || detail == Some(Detail::Preferences),
             aggregate: spec.aggregate()?,
             relevant_only: measure.reads_relevant_only() && !judged_only,
             relevant_only_untied: measure.reads_relevant_only_untied() && !judged_only,
@@ -126,8 +136,7 @@ impl Plan {
         depth: usize,
         unjudged: Unjudged,
     ) -> Result<Plan> {
-        specs.iter().try_for_each(|spec| spec.fits(detail))?;
-        let planned = |spec: &Spec| Planned::new(spec, build, scope, unjudged);
+        let planned = |spec: &Spec| Planned::new(spec, build, detail, scope, unjudged);
         let measures: Vec<Planned> = specs.iter().map(planned).collect::<Result<_>>()?;
         Ok(Plan {
             highest: scope.grades.first().map_or(0.0, |highest| highest.max(0.0)),

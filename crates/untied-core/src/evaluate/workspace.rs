@@ -75,7 +75,7 @@ impl Workspace {
             condensed(&self.profiles.tied, &mut self.judged_profiles.tied);
         }
         if task.extremes {
-            for orders in [&mut self.all, &mut self.judged] {
+            for orders in [&mut self.all, &mut self.judged, &mut self.profiles, &mut self.judged_profiles] {
                 best(&orders.tied, &mut orders.best);
                 worst(&orders.tied, &mut orders.worst);
             }

@@ -9,6 +9,10 @@
 //! c_1, .. c_g documents of each grade, it is (n(n-1)(2n+5) - sum c(c-1)(2c+5)) / 18 / 4. Documents in no pair do not
 //! count.
 //!
+//! If the truth is preferences between documents, the pairs are those of a document and another one that is preferred to
+//! it, directly or by others in between. Two tied pairs that share their better or their worse document are both right in
+//! 1/3 of the orders, and two in a chain in 1/6. So their covariance is 1/12 or -1/12, and 0 if they share no document.
+//!
 //! Bounds are over the grades of open documents (those without a judgment). Among the relevant ones, the better ones
 //! stand higher if the value is highest, and lower if it is lowest: two that contradict this can be exchanged, which
 //! makes no pair wrong (or right). Which of them are relevant is still open, because one of a middle grade that moved
@@ -23,6 +27,7 @@ use std::collections::BTreeMap;
 use super::bounds::groups::TruthGroup;
 use super::bounds::{Bounds, Open, Resolution};
 use super::orders::law::{self, Walk};
+use super::orders::sampling;
 use super::{Definition, Measure, TieDistribution};
 use crate::error::Result;
 use crate::grade::{Level, levels_from};
@@ -41,6 +46,7 @@ pub static PAIR_CONCORDANCE: Definition = Info {
         other one is below it or not retrieved",
     tex: r"\mathrm{PairConcordance} = \frac{\text{right pairs}}{\text{pairs of documents of different grades}}",
     reference: "untied's consistent tie-breaker for equal ADR; variance: Kendall 1945",
+    reads_preferences: true,
     ..Info::DEFAULT
 }
 .built_by(|spec, _| Ok(Box::new(Concordance { rel: spec.rel()? })));
@@ -96,11 +102,17 @@ impl Concordance {
 
 impl Measure for Concordance {
     fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
+        if let Some(preferred) = PreferredPairs::new(ranking, truth) {
+            return preferred.mean();
+        }
         let tied: f64 = ranking.groups().map(|group| pairs(self.relevant(group.levels))).sum();
         (self.certainly_right(ranking, truth) + tied / 2.0) / self.all(truth)
     }
 
     fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
+        if let Some(preferred) = PreferredPairs::new(ranking, truth) {
+            return preferred.variance();
+        }
         let term = |n: f64| n * (n - 1.0) * (2.0 * n + 5.0);
         let mut total = 0.0;
         for group in ranking.groups() {
@@ -132,6 +144,12 @@ impl Measure for Concordance {
 
 impl TieDistribution for Concordance {
     fn law(&self, ranking: &Ranking, truth: &Judgments<'_>, limits: Limits) -> Result<Option<Law>> {
+        if let Some(preferred) = PreferredPairs::new(ranking, truth) {
+            if preferred.tied == 0.0 {
+                return Ok(Some(Law::certain(preferred.mean())));
+            }
+            return Ok(sampling::law(ranking, usize::MAX, |one| self.mean(one, truth)));
+        }
         let tied = ranking.groups().filter(|group| self.relevant(group.levels).len() > 1).map(|group| {
             let counts: Vec<usize> = self.relevant(group.levels).iter().map(|level| level.count as usize).collect();
             let (of, size) = (counts.clone(), counts.iter().sum());
@@ -142,6 +160,62 @@ impl TieDistribution for Concordance {
         });
         let certain = Law::certain(self.certainly_right(ranking, truth));
         law::over(tied.chain([Ok(Some(certain))]), self.all(truth), limits)
+    }
+}
+
+/// The pairs of documents of which one is preferred to the other, in a ranking.
+struct PreferredPairs {
+    all: f64,
+    /// How many are right in every order.
+    right: f64,
+    /// How many are of tied documents.
+    tied: f64,
+    /// The sum over documents of (tied pairs in which it is the better one - those in which it is the worse one)^2.
+    squares: f64,
+}
+
+impl PreferredPairs {
+    /// The pairs; none if the truth is not preferences.
+    fn new(ranking: &Ranking, truth: &Judgments<'_>) -> Option<PreferredPairs> {
+        if truth.profiles().is_empty() {
+            return None;
+        }
+        let places = |level: &Level| truth.profile(level.grade).iter().map(|&(place, _)| place as usize);
+        // For each document of the truth, by its place, the number of its tie group.
+        let mut group_of = vec![usize::MAX; truth.levels.len()];
+        for (number, group) in ranking.groups().enumerate() {
+            for document in group.levels.iter().filter_map(|level| places(level).next()) {
+                group_of[document] = number;
+            }
+        }
+        let mut pairs = PreferredPairs { all: 0.0, right: 0.0, tied: 0.0, squares: 0.0 };
+        let mut balance = vec![0.0_f64; group_of.len()];
+        for level in truth.levels {
+            let mut places = places(level);
+            let Some(worse) = places.next() else { continue };
+            for better in places {
+                pairs.all += 1.0;
+                if group_of[better] < group_of[worse] {
+                    pairs.right += 1.0;
+                } else if group_of[better] == group_of[worse] && group_of[worse] != usize::MAX {
+                    pairs.tied += 1.0;
+                    balance[better] += 1.0;
+                    balance[worse] -= 1.0;
+                }
+            }
+        }
+        pairs.squares = balance.iter().map(|balance| balance * balance).sum();
+        Some(pairs)
+    }
+
+    /// NaN if there are no pairs.
+    fn mean(&self) -> f64 {
+        (self.right + self.tied / 2.0) / self.all
+    }
+
+    /// Of each tied pair 1/4, and twice the covariances.
+    fn variance(&self) -> f64 {
+        (self.tied / 4.0 + (self.squares - 2.0 * self.tied) / 12.0) / self.all.powi(2)
     }
 }
 

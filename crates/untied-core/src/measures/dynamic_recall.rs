@@ -17,6 +17,10 @@
 //! it does not count, because the history of F does not tell them apart. So when c(i) advances, F grows by a
 //! hypergeometric number.
 //!
+//! If the truth is preferences between documents, s_x of a document x is 1 plus the number of documents that are preferred
+//! to it, directly or by others in between: x can be among the first i of an order that agrees with all preferences if
+//! s_x <= i. If the preferences form groups, these are the s_j.
+//!
 //! Bounds over the groups of open documents (those without a judgment): let u_c be the number of open documents in
 //! groups 1..c. If the u_c are fixed, so are n and c(i), and which documents belong to which group follows from
 //! [`super::bounds::groups`]. The numbers themselves are chosen by dynamic programming over c and u_c; group c takes the
@@ -54,6 +58,7 @@ pub static AVERAGE_DYNAMIC_RECALL: Definition = Info {
     tex: r"\mathrm{ADR}@k = \frac{1}{k} \sum_{i=1}^{k} r_i, \quad r_i = \frac{|\{ d_1, \ldots, d_i \} \cap
            \text{groups of the first } i|}{i}",
     reference: "Typke, Veltkamp & Wiering 2006; a sum over documents, so exact with ties on both sides",
+    reads_preferences: true,
     ..Info::DEFAULT
 }
 .built_by(|spec, _| {
@@ -133,18 +138,32 @@ impl DynamicRecall {
             from[rank - 1] = sum;
         }
         let groups = levels_from(truth.levels, self.rel).iter();
-        let firsts = groups.scan(1, |next, level| {
-            let first = *next;
-            *next += level.count as usize;
-            Some((level.grade, first))
-        });
-        Some(RankWeights { k, firsts: firsts.collect(), from })
+        let firsts = if truth.profiles().is_empty() {
+            let firsts = groups.scan(1, |next, level| {
+                let first = *next;
+                *next += level.count as usize;
+                Some((level.grade, first))
+            });
+            firsts.collect()
+        } else {
+            // With preferences, a profile has an entry for the document itself and for each one preferred to it.
+            groups.map(|level| (level.grade, truth.profile(level.grade).len())).collect()
+        };
+        Some(RankWeights { k, firsts, from })
     }
 
     /// The classes of the group's documents: s_j and the number of documents. Those outside the truth never count.
     fn classes(&self, group: &Group<'_>, weights: &RankWeights) -> Vec<(usize, usize)> {
-        let levels = levels_from(group.levels, self.rel).iter();
-        levels.map(|level| (weights.first(level.grade), level.count as usize)).collect()
+        let mut classes: Vec<(usize, usize)> = Vec::new();
+        for level in levels_from(group.levels, self.rel) {
+            let first = weights.first(level.grade);
+            match classes.last_mut() {
+                // Each document of preferences has a grade of its own, but those with the same s_x are one class.
+                Some(last) if last.0 == first && first != usize::MAX => last.1 += level.count as usize,
+                _ => classes.push((first, level.count as usize)),
+            }
+        }
+        classes
     }
 }
 

@@ -44,6 +44,8 @@ pub struct Info {
     pub sampled: &'static [Sampled],
     /// Why its bounds over the grades of unjudged documents are not known; None if they are.
     pub unbounded: Option<&'static str>,
+    /// Whether preferences between documents say enough for it, even if they form no ordered groups.
+    pub reads_preferences: bool,
     /// Whether a user has defined it. Then its parameters mean only what the user says, whatever they are called.
     pub by_user: bool,
 }
@@ -74,6 +76,7 @@ impl Info {
         reference: "",
         sampled: &[],
         unbounded: None,
+        reads_preferences: false,
         by_user: false,
     };
 

@@ -357,13 +357,45 @@ impl Spec {
     /// # Errors
     /// They do not.
     pub(crate) fn fits(&self, qrels: Option<Detail>) -> Result<()> {
-        let Some(detail) = self.info.needs.detail().filter(|&detail| qrels != Some(detail)) else { return Ok(()) };
+        let lacks = self.info.needs.detail().filter(|&detail| qrels != Some(detail));
+        if lacks.is_none() && qrels == Some(Detail::Preferences) {
+            return self.reads_preferences();
+        }
+        let Some(detail) = lacks else { return Ok(()) };
         let what = match detail {
             Detail::Subtopics => "judgments by subtopic",
             Detail::Strata => "strata",
             Detail::Inclusion => "inclusion probabilities",
+            Detail::Preferences => "preferences",
         };
         Err(Error::Value(format!("{self} needs {what} (qrels format '{}'), and the qrels have none", detail.format())))
+    }
+
+    /// Checks that preferences between documents say enough for the measure.
+    fn reads_preferences(&self) -> Result<()> {
+        if !self.info.reads_preferences {
+            return Err(Error::Value(format!(
+                "{self} needs grades or ordered groups of documents, and the qrels have only preferences between documents"
+            )));
+        }
+        match self.parameter("rel") {
+            None | Some(&Value::Number(1.0)) => Ok(()),
+            Some(_) => Err(Error::Value(format!("{self}: rel= is for qrels with grades, and preferences have none"))),
+        }
+    }
+
+    /// Checks that the judgments say enough for bounds over the grades of unjudged documents, and for differences.
+    ///
+    /// # Errors
+    /// They do not.
+    pub(crate) fn fits_unjudged(&self, qrels: Option<Detail>) -> Result<()> {
+        self.fits(qrels)?;
+        if qrels == Some(Detail::Preferences) {
+            return Err(Error::Value(format!(
+                "{self}: preferences do not say what unjudged documents could be, so there are no bounds over them"
+            )));
+        }
+        Ok(())
     }
 
     /// Parameter `judged_only`.

@@ -163,6 +163,12 @@ pub static QRELS_FORMATS: &[Format] = &[
         ..PLAIN
     },
     Format { name: "mirex", about: "each line has: source query document group", ordered: true, ..PLAIN },
+    Format {
+        name: "preferences",
+        about: "each line has: query document document (the first document is preferred to the second)",
+        ordered: true,
+        ..PLAIN
+    },
 ];
 
 /// The format of runs with this name.

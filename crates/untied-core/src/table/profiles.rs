@@ -1,4 +1,5 @@
-//! Judgments that say more than a grade: a subtopic, a stratum of a sampled pool, a probability of inclusion.
+//! Judgments that say more than a grade: a subtopic, a stratum of a sampled pool, a probability of inclusion, or which
+//! documents are preferred to which.
 //!
 //! The *profile* of a document is everything that its judgments say. Profiles are numbered over all queries, and a second
 //! set of judgments has these numbers as grades, for the measures that read profiles. Documents with the same profile are
@@ -8,12 +9,16 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use super::{Chunk, Chunks, Qrels};
+use super::{Chunk, Chunks, Qrels, hash};
 use crate::error::Result;
 
 /// Everything that the judgments of a document say: with subtopics, (subtopic, grade) for each grade above 0; with strata,
-/// (stratum, grade); with probabilities of inclusion, (0, grade) and (1, probability).
+/// (stratum, grade); with probabilities of inclusion, (0, grade) and (1, probability); with preferences, (place, 1) for the
+/// document itself and then for each one that is preferred to it, where places go up from the worst document of the query.
 pub type Profile = Vec<(u32, f64)>;
+
+/// A query with its documents, best first, and for each of them the indices of those that are preferred to it.
+pub type PreferenceOrder = (Vec<u8>, Vec<(Vec<u8>, Vec<usize>)>);
 
 /// What judgments say in addition to a grade.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,6 +29,8 @@ pub enum Detail {
     Strata,
     /// The probability that the document was chosen to be judged.
     Inclusion,
+    /// The documents that are preferred to the document. No table has them.
+    Preferences,
 }
 
 impl Detail {
@@ -33,6 +40,7 @@ impl Detail {
             Detail::Subtopics => "subtopics",
             Detail::Strata => "stratified",
             Detail::Inclusion => "prels",
+            Detail::Preferences => "preferences",
         }
     }
 
@@ -42,6 +50,7 @@ impl Detail {
             Detail::Subtopics => "subtopic",
             Detail::Strata => "stratum",
             Detail::Inclusion => "probability",
+            Detail::Preferences => "preferred",
         }
     }
 }
@@ -75,7 +84,7 @@ impl Qrels {
     /// Those of the function for this detail.
     pub fn with_detail(chunks: Vec<Chunk>, detail: Option<Detail>, source: &str) -> Result<Qrels> {
         match detail {
-            None => Qrels::new(chunks, source),
+            None | Some(Detail::Preferences) => Qrels::new(chunks, source),
             Some(Detail::Subtopics) => Qrels::with_subtopics(chunks, source),
             Some(Detail::Strata) => Qrels::with_strata(chunks, source),
             Some(Detail::Inclusion) => Qrels::with_inclusion(chunks, source),
@@ -98,6 +107,54 @@ impl Qrels {
     pub fn with_inclusion(chunks: Vec<Chunk>, source: &str) -> Result<Qrels> {
         let qrels = Qrels::with_columns(chunks, source, &["grade", "inclusion probability"])?;
         qrels.profiled(Detail::Inclusion, |grade, probability| vec![(0, grade), (1, probability)])
+    }
+
+    /// Makes judgments from preferences: for each query its documents, best first, each with the indices of all documents
+    /// that are preferred to it. These must come before it.
+    ///
+    /// The grade of a document is the number of documents that are not preferred to it, itself included.
+    ///
+    /// # Errors
+    /// A document appears twice in a query, or a query has more ids than a column holds.
+    pub fn with_preferences(queries: &[PreferenceOrder]) -> Result<Qrels> {
+        let mut profiles = Profiles::default();
+        let mut chunks = Chunks::new(2);
+        for (query, documents) in queries {
+            chunks.start_query(query, 2);
+            for (index, (document, preferred)) in documents.iter().enumerate() {
+                let place = |index: usize| ((documents.len() - 1 - index) as u32, 1.0);
+                let mut profile: Profile = preferred.iter().copied().chain([index]).map(place).collect();
+                profile.sort_unstable_by_key(|entry| entry.0);
+                chunks.push(document, hash(document))?;
+                let columns = &mut chunks.last.block.columns;
+                columns[0].push((documents.len() - preferred.len()) as f64);
+                columns[1].push(profiles.number(profile));
+            }
+        }
+        Qrels::of_two_columns(chunks.finish(), profiles, "qrels", Detail::Preferences, 0)
+    }
+
+    /// Makes judgments from chunks whose columns are grades and numbers of profiles.
+    pub(super) fn of_two_columns(
+        mut chunks: Vec<Chunk>,
+        profiles: Profiles,
+        source: &str,
+        detail: Detail,
+        repeated: usize,
+    ) -> Result<Qrels> {
+        let mut by_profile = chunks.clone();
+        for chunk in &mut by_profile {
+            chunk.block.columns.swap_remove(0);
+        }
+        let profiles = profiles.in_order(&mut by_profile);
+        let mut judged = Qrels::new(by_profile, source)?;
+        judged.profiles = profiles;
+        for chunk in &mut chunks {
+            chunk.block.columns.truncate(1);
+        }
+        let mut qrels = Qrels::new(chunks, source)?;
+        qrels.profiled = Some(Box::new(Profiled { detail, judged, repeated }));
+        Ok(qrels)
     }
 
     fn profiled(mut self, detail: Detail, profile: impl Fn(f64, f64) -> Profile) -> Result<Qrels> {

@@ -7,7 +7,7 @@ use super::{Chunk, Chunks, Lengths, Qrels, Run, Table, hash};
 /// The first bytes of everything that is stored.
 const MARK: &[u8] = concat!("untied ", env!("CARGO_PKG_VERSION"), "\n").as_bytes();
 
-const DETAILS: [Detail; 3] = [Detail::Subtopics, Detail::Strata, Detail::Inclusion];
+const DETAILS: [Detail; 4] = [Detail::Subtopics, Detail::Strata, Detail::Inclusion, Detail::Preferences];
 
 impl Run {
     /// Everything as bytes.

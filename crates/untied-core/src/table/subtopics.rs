@@ -4,7 +4,7 @@
 //! grades above 0, by the number of the subtopic among those of its query (see [`super::profiles`]). One ranking and one
 //! count then serve all subtopics, and documents with the same grades for all subtopics are counted together.
 
-use super::profiles::{Detail, Profiled, Profiles};
+use super::profiles::{Detail, Profiles};
 use super::{Chunk, Chunks, Qrels, hash};
 use crate::error::Result;
 
@@ -56,20 +56,6 @@ impl Qrels {
                 columns[1].push(if highest < 0.0 { -1.0 } else { profiles.number(profile) });
             }
         }
-        let mut chunks = chunks.finish();
-        let mut by_profile = chunks.clone();
-        for chunk in &mut by_profile {
-            chunk.block.columns.swap_remove(0);
-        }
-        let profiles = profiles.in_order(&mut by_profile);
-        let mut judged = Qrels::new(by_profile, source)?;
-        judged.profiles = profiles;
-        for chunk in &mut chunks {
-            chunk.block.columns.truncate(1);
-        }
-        let mut qrels = Qrels::new(chunks, source)?;
-        qrels.profiled =
-            Some(Box::new(Profiled { detail: Detail::Subtopics, judged, repeated: by_subtopic.repeated() }));
-        Ok(qrels)
+        Qrels::of_two_columns(chunks.finish(), profiles, source, Detail::Subtopics, by_subtopic.repeated())
     }
 }
