@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\
   untied sample qrels.txt --rate 0.1 --seed 7 > sampled.qrels
-  untied sample machine.qrels --queries 50 > to_judge.txt
+  untied sample machine.qrels --draw-queries 50 > to_judge.txt
   untied sample qrels.txt --rate 0.3 --once > for_verdicts.qrels
   untied sample qrels.txt --depth 10 *.run > depth10.qrels
   untied sample qrels.txt --strata strata.txt --rate top=1,rest=0.2
@@ -54,15 +54,15 @@ COMMAND = Command(
     rules=(
         Excludes("--subcollection", "--by-query --once --strata --depth --rel --documents --judgments-too"),
         Excludes("--documents", "--rate --by-query --once --strata --depth --rel"),
-        Excludes("--queries", "RUN --rate --by-query --once --strata --depth --rel --documents --subcollection"),
+        Excludes("--draw-queries", "RUN --rate --by-query --once --strata --depth --rel --documents --subcollection"),
         Excludes("--rel", "--once"),
         Needs("--depth --subcollection --documents", "RUN"),
         Needs("RUN", "--depth --subcollection --documents"),
         Needs("--subcollection --documents", "--output"),
         Needs("--judgments-too", "--documents"),
         Needs("--by-query --once --rel", "--rate"),
-        Needs("--seed", "--rate --subcollection --documents --queries"),
-        Needs("--by", "--queries"),
+        Needs("--seed", "--rate --subcollection --documents --draw-queries"),
+        Needs("--by", "--draw-queries"),
         Needs("--query-table", "--by"),
     ),
 )
@@ -102,8 +102,8 @@ def declare(arguments: Arguments) -> None:
         "--subcollection",
         "for each run, draw one random part of the collection (the measure subAP is an average over all random parts)",
     )
-    group.option("--queries", "N", "print N random queries, for people to judge beside a machine", type=int)
-    arguments.add_query_column("--by", "draw its share of --queries from each segment of queries")
+    group.option("--draw-queries", "N", "print N random queries, for people to judge beside a machine", type=int)
+    arguments.add_query_column("--by", "draw its share of --draw-queries from each segment of queries")
     group.option("--seed", "N", "set the seed of the random sample (default: 0)", type=int, default=0)
     arguments.group("output").option(
         "-o --output", "PATH", "write to the file PATH; with --documents or --subcollection, write to the folder PATH"
@@ -119,7 +119,7 @@ def main(options: argparse.Namespace) -> None:
     if options.documents is not None:
         _collection(options)
         return
-    if options.queries is not None:
+    if options.draw_queries is not None:
         _queries(options)
         return
     suffix = os.path.splitext(options.output or "")[1].lower()
@@ -189,7 +189,7 @@ def _queries(options: argparse.Namespace) -> None:
     strata = None
     if options.by is not None:
         strata = Design(options.query_table, list(qrels.queries()), macro=options.by).strata
-    drawn = sample.queries(qrels, options.queries, strata=strata, seed=options.seed)
+    drawn = sample.queries(qrels, options.draw_queries, strata=strata, seed=options.seed)
     output.write("".join(f"{show_id(query)}\n" for query in drawn), options.output)
 
 
