@@ -367,7 +367,9 @@ impl Qrels {
             Some(Detail::Subtopics) | None if !format.ordered && is_by_subtopic(qrels)? => {
                 (chunks_by_subtopic(qrels)?, table::Qrels::with_subtopics)
             }
-            Some(Detail::Subtopics | Detail::Preferences) | None => (chunks(qrels, "qrels", "grade")?, table::Qrels::new),
+            Some(Detail::Subtopics | Detail::Preferences) | None => {
+                (chunks(qrels, "qrels", "grade")?, table::Qrels::new)
+            }
         };
         threads::run(qrels.py(), threads, || make(chunks, "qrels")).map(Qrels)
     }
