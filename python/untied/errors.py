@@ -40,7 +40,7 @@ class InputError(UntiedError):
         self.found = found
 
     def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (*self.args, self.file, self.line, self.expected, self.found), {"kind": self.kind}
+        return type(self), (*self.args, self.file, self.line, self.expected, self.found), vars(self)
 
 
 class MeasureError(UntiedError):

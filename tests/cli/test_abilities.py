@@ -74,11 +74,17 @@ def test_cells_say_what_functions_do(name: str) -> None:
 def test_partly_ordered_truth_composes() -> None:
     """Measures of ordered groups have all that others have; the exceptions say why."""
     for name in ("ADR", "PairConcordance", "Compat"):
-        assert set(abilities.abilities(INFOS[name]).values()) <= WORDS
+        found = abilities.abilities(INFOS[name])
+        assert name != "Compat" or "needs grades or ordered groups" in found.pop("preferences")
+        assert set(found.values()) <= WORDS
     assert "better ranking can have a lower value" in abilities.abilities(INFOS["ADRInverted"])["unjudged"]
-    ordered = [name for name, *_, groups in rows_of_the_page()[0] if groups == "exact"]
+    ordered = [name for name, *_, groups, _ in rows_of_the_page()[0] if groups == "exact"]
     assert {"ADR", "ADRInverted", "Compat", "PairConcordance"} <= set(ordered)
     assert not {"AP", "nDCG", "ERR", "P"} & set(ordered)
+    assert {name for name, *_, preferences in rows_of_the_page()[0] if preferences == "exact"} == {
+        "ADR",
+        "PairConcordance",
+    }
 
 
 def test_the_command_prints_the_table(untied_: Command) -> None:

@@ -110,7 +110,9 @@ def test_refused(tmp_path: Path) -> None:
     with pytest.raises(untied.UntiedError, match="have format 'trec', not 'subtopics'"):
         untied.evaluate(plain, RUN, ["AP"], qrels_format="subtopics")
     for qrels in (path, QRELS):
-        with pytest.raises(untied.UntiedError, match="subtopics, stratified, prels, groups or mirex, not 'diversity'"):
+        with pytest.raises(
+            untied.UntiedError, match="subtopics, stratified, prels, groups, mirex or preferences, not 'diversity'"
+        ):
             untied.evaluate(qrels, RUN, ["AP"], qrels_format="diversity")
     with pytest.raises(untied.UntiedError, match='must not contain blanks, found "1 2"'):
         untied.Qrels({"q1": {"1 2": {"a": 1}}})

@@ -14,7 +14,7 @@ COMMANDS = {
     "curve": "print or plot recall, precision and gain at each rank of a query",
     "features": "score each learning-to-rank feature as if it ranked the documents",
     "judge-next": "list the unjudged documents that are most worth judging",
-    "sample": "draw samples of judgments, documents or queries, or make a shallow pool",
+    "sample": "sample judgments, documents or queries, or make a shallow pool",
     "convert": "write a run or judgments in another format",
     "study": "repeat an experiment from the literature on your own data",
     "measures": "list measures with parameters, equations and references",

@@ -47,7 +47,7 @@ OTHERS = {
 
 COMMAND = Command(
     "sample",
-    "draw samples of judgments, documents or queries, or make a shallow pool",
+    "sample judgments, documents or queries, or make a shallow pool",
     EXAMPLES,
     listed_after="judge-next",
     common="--rate --seed -o",
