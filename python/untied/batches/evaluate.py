@@ -26,7 +26,7 @@ from untied.measures import as_measures
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
     from untied._core import Lengths
@@ -206,20 +206,18 @@ class BatchEvaluator:
         for piece in whole_queries(batches, ["document", "score", *self._judgments.columns]):
             check_rows(piece, ["score", "grade"])
             evaluator = self._evaluator(self._judgments.read(piece), docs)
-            run = run_of(piece, "score", Tolerance(self._duplicates))
-            repeats = {} if self._duplicates == "error" else repeats_of(piece, "score")
-            yield from map(self._with_repeats(repeats), reader_of(evaluator.rows(run)))
+            tolerance = Tolerance(self._duplicates)
+            run = run_of(piece, "score", tolerance)
+            repeats = repeats_of(piece, "score") if tolerance.repeats else {}
+            for rows in reader_of(evaluator.rows(run)):
+                yield self._with_repeats(rows, repeats)
 
-    def _with_repeats(self, repeats: Mapping[str, int]) -> Callable[[Any], Any]:
-        """A function that adds a column with the number of repeated documents, unless they are refused."""
+    def _with_repeats(self, rows: Any, repeats: Mapping[str, int]) -> Any:
+        """Return the rows with a column for the number of repeated documents, unless these are refused."""
         if self._duplicates == "error":
-            return lambda rows: rows
-
-        def add(rows: Any) -> Any:
-            counts = [repeats.get(query, 0) for query in rows["query"].to_pylist()]
-            return rows.append_column("repeated", pyarrow.array(counts, pyarrow.int64()))
-
-        return add
+            return rows
+        counts = [repeats.get(query, 0) for query in rows["query"].to_pylist()]
+        return rows.append_column("repeated", pyarrow.array(counts, pyarrow.int64()))
 
     @property
     def schema(self) -> Any:
@@ -228,7 +226,7 @@ class BatchEvaluator:
         docs = as_lengths(self._docs, self._threads)
         common = _core.Policies("runs", **(self._policies.chosen() | {"queries": "common"}))
         rows = reader_of(self._evaluator(self._judgments.sample(), docs, common).rows(nothing))
-        return self._with_repeats({})(rows.read_all()).schema
+        return self._with_repeats(rows.read_all(), {}).schema
 
     def summary(self, batches: Iterable[Any], *, warn: bool = True) -> EvaluationSummary:
         """Return the means over all queries. Pass the rows that all calls together have yielded.

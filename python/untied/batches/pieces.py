@@ -189,7 +189,7 @@ def run_of(piece: Any, column: str, tolerance: Tolerance | None = None) -> Run:
         with _rows_named(retrieved):
             return Run.from_arrow(retrieved, 1, columns, piece=True)
     except UntiedError as error:
-        if tolerance is None or tolerance.duplicates == "error" or error.kind != "repeated":
+        if tolerance is None or not tolerance.tolerates(error):
             raise
     return run_of_records(retrieved, columns, 1, tolerance)
 

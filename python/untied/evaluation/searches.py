@@ -138,10 +138,10 @@ def _classes(judged: Mapping[Any, Any]) -> dict[str, Hashable]:
 
 
 def _id(value: Any, what: str) -> str:
-    found = id_of(value)
-    if found is None:
+    id_ = id_of(value)
+    if id_ is None:
         raise TypeError(f"searches: expected the id of {what}, found {value!r:.60}")
-    return found
+    return id_
 
 
 def _searches(query: Any, found: Any) -> Iterator[list[str]]:

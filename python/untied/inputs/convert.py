@@ -187,7 +187,7 @@ def _with_repeats(
     try:
         return read(source)
     except UntiedError as error:
-        if error.kind != "repeated":
+        if not tolerance.tolerates(error):
             raise
     return rows.run_of_records(source, columns, threads, tolerance)
 

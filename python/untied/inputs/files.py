@@ -308,7 +308,7 @@ def _read(file: RunFile, threads: int | None, ranks: bool, tolerance: Tolerance)
                 return RUN_READERS[file.format](file, threads, ranks, tolerance)
             return Run.read(file.path, threads, file.format, file.columns, ranks)
         except UntiedError as error:
-            if tolerance.duplicates == "error" or error.kind != "repeated":
+            if not tolerance.tolerates(error):
                 raise
             if not os.path.isfile(file.path):
                 raise UntiedError(f"{error}; duplicates are read a second time, so save the run as a file") from None

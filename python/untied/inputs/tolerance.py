@@ -65,6 +65,10 @@ class Tolerance:
         #: Queries that failed, if this is tolerated.
         self.missing: list[str] = []
 
+    def tolerates(self, error: UntiedError) -> bool:
+        """Say whether a run is to be read again, because the core refused a repeated document that is tolerated."""
+        return self.duplicates != "error" and error.kind == "repeated"
+
     def leaves_out(self, query: str) -> bool:
         """Say whether to leave out this query, which failed."""
         if self.failed == "missing":
