@@ -207,8 +207,8 @@ def compare_passages(
         How the weight falls with the number i of characters read. ``"linear"``: max(0, 1 - i / length), as in the
         U-measure. ``"exponential"``: 2^(-i / length), as in time-biased gain.
     length : float
-        How far a reader gets, in characters. With ``"linear"``, nothing counts after so many. With ``"exponential"``,
-        the weight is one half there.
+        How far a reader gets, in characters. With ``"linear"``, text beyond this does not count. With
+        ``"exponential"``, its weight there is one half.
     overhead : float
         What it costs to go to a passage, as a number of characters that are read.
     filled : bool

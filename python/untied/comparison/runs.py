@@ -258,7 +258,7 @@ def _options(policies: _core.Policies, variance: bool, depth: int | None) -> dic
 
 
 def _names(run_a: Any, run_b: Any) -> tuple[str, str]:
-    """Return the names of two runs. A run without a name is called a or b, and equal names are told apart."""
+    """Return the names of two runs. A run without a name is called a or b, or a_ or b_ beside a run of that name."""
     sources = [os.fspath(run) if isinstance(run, os.PathLike) else run for run in (run_a, run_b)]
     have_names = [isinstance(run, str) or (isinstance(run, _core.Run) and run.name is not None) for run in sources]
     if all(have_names):

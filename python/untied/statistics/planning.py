@@ -62,8 +62,8 @@ def required_queries(
 
         * ``queries``: how many queries have a value in both runs
         * ``difference`` and ``deviation``: the mean of the differences of queries, and their standard deviation
-        * ``detectable``: the smallest difference that so many queries find, with its interval ``detectable_low``,
-          ``detectable_high``
+        * ``detectable``: the smallest difference that this number of queries finds, with its interval
+          ``detectable_low``, ``detectable_high``
         * ``required``, if you passed `difference`: how many queries find it, with the interval ``required_low``,
           ``required_high``. Beyond 10^9 queries, it is infinite.
 

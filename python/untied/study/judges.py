@@ -111,7 +111,7 @@ class Judges(Study):
             help="let MACHINE judge all queries: a file with its judgments, or a simulated machine (repeatable; "
             f"default: {', '.join(MACHINES)})")  # fmt: skip
         add("--judged", metavar="N,N,...", type=whole_numbers,
-            help="let people judge so many queries (default: those of "
+            help="let people judge N queries (default: those of "
             f"{', '.join(map(str, JUDGED))} that are fewer than all)")  # fmt: skip
         add("--samples", metavar="N", type=int, default=SAMPLES,
             help=f"draw N samples of queries for each machine (default: {SAMPLES})")  # fmt: skip
@@ -344,10 +344,10 @@ def judges(
     samples : int
         How many samples to draw for each machine and number of queries.
     asked : int, optional
-        By default, estimates are of the mean over the queries of `qrels`. If you pass a number, so many queries are
-        first drawn with replacement, and estimates are of the mean over all that could be drawn.
+        How many queries to draw first, with replacement. Estimates are then of the mean over all queries that could be
+        drawn. By default, no queries are drawn, and estimates are of the mean over the queries of `qrels`.
     strata : int, optional
-        If you pass this, samples are also drawn from so many strata of queries. Strata are ranges of the machine's
+        The number of strata, if samples are also to be drawn from strata of queries. Strata are ranges of the machine's
         values, of equal sizes, and each has the same share of the sample.
     depth : int
         How many documents of each ranking to evaluate; the others are ignored. Simulated machines label these.

@@ -154,7 +154,7 @@ def _sums_of_others(human: Array, machine: Array) -> tuple[Array, Array, Array]:
 
 
 def _slopes(human: Array, machine: Array, product: Array, queries: int) -> Array:
-    """Return the slopes that `estimate_mean` finds from so many queries."""
+    """Return the slopes that `estimate_mean` finds from a number of queries."""
     import numpy as np
 
     varies = (human > 0) & (machine > 0)
