@@ -89,6 +89,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "docs/studies/README.md",
         "docs/studies/incomplete.md",
         "docs/studies/imperfect.md",
+        "docs/studies/estimators_tables.md",
         "docs/studies/ties.md",
         "docs/studies/features.md",
         "docs/studies/audit.md",
