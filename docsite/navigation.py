@@ -94,6 +94,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "docs/studies/features.md",
         "docs/studies/audit.md",
         "docs/studies/med.md",
+        "docs/studies/passages.md",
         "docs/studies/agreement.md",
         "docs/studies/judges.md",
         "docs/studies/judging.md",
