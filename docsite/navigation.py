@@ -99,6 +99,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "docs/studies/judges.md",
         "docs/studies/judging.md",
         "docs/studies/order.md",
+        "docs/studies/order_criteria.md",
         "docs/studies/verdicts.md",
     ),
     "Project": (

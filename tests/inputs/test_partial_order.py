@@ -272,7 +272,7 @@ def test_8_early_positions_have_more_influence(truth: list[list[str]], data: st.
 
 
 def test_the_criteria_for_every_small_ranking() -> None:
-    """As docs/studies/order.md states them: all truths of up to four documents, all rankings with up to two others."""
+    """As docs/studies/order_criteria.md has them: all truths of up to four documents, with up to two others."""
     values: dict[tuple[Any, ...], float] = {}
     cases = {}
     for n in range(1, 5):
@@ -350,7 +350,7 @@ def test_9_group_sizes_have_an_influence_that_is_bounded() -> None:
 
     r_i changes only where c(i) did, at the places of the first of the two groups, and only by documents of the second:
     so ADR never falls, and never rises by more than the share of these places. That is not little: the bound is
-    reached, and the typical change is larger than nDCG's. docs/studies/order.md says so.
+    reached, and the typical change is larger than nDCG's. docs/studies/order_criteria.md says so.
     """
     assert value([["a"], ["b"]], ["b", "a"]) == 1 / 2
     assert value([["a", "b"]], ["b", "a"]) == 1
