@@ -97,6 +97,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "docs/studies/passages.md",
         "docs/studies/agreement.md",
         "docs/studies/judges.md",
+        "docs/studies/judges_tables.md",
         "docs/studies/judging.md",
         "docs/studies/order.md",
         "docs/studies/order_criteria.md",
