@@ -9,7 +9,8 @@ import pytest
 
 import untied
 from nightly import seeded
-from untied.statistics import estimate_mean, estimate_runs
+from untied.statistics import estimate_mean, estimate_runs, judged_plot, mean_interval
+from untied.statistics.judged_runs import by_people_alone
 
 MEASURES = ["AP", "nDCG@3", "P@3"]
 Qrels = dict[str, dict[str, Any]]
@@ -137,3 +138,83 @@ def test_what_is_refused():
     human["q00"] = dict.fromkeys(human["q00"], 0)
     undefined = untied.evaluate(human, runs, "AP", on_undefined="nan")
     refuse("the human judgments give query 'q00' no value of AP", undefined)
+
+
+def test_the_picture_has_all_estimates(monkeypatch):
+    """For each row, the marks and the ends of both lines are the numbers of the table; differences have a zero line."""
+    matplotlib = pytest.importorskip("matplotlib.figure")
+    figures = []
+
+    def picture(draw, size, style):
+        figures.append(matplotlib.Figure(figsize=size))
+        draw(figures[-1])
+        return style.encode()
+
+    monkeypatch.setattr(judged_plot, "picture", picture)
+    estimates = estimate_runs(*evaluated())
+    assert estimates.plot("nDCG@3", style="pdf") == b"pdf"
+    [figure] = figures
+    rows = [row for row in estimates.table.to_dicts() if row["measure"] == "nDCG@3"]
+    drawn = []
+    for axis, panel in zip(figure.axes, (rows[:3], rows[3:]), strict=True):
+        assert [label.get_text() for label in axis.get_yticklabels()] == [
+            " \u2212 ".join(filter(None, (row["run_a"], row["run_b"]))) for row in panel
+        ]
+        drawn += [list(line.get_xdata()) for line in axis.get_lines()]
+    expected = []
+    for row in rows:
+        half = (row["high"] - row["low"]) / 2 / row["width"]
+        alone = [row["human"] - half, row["human"] + half]
+        expected += [alone, [row["low"], row["high"]], [row["human"]], [row["estimate"]], [row["machine"]]]
+    assert drawn == [*expected, [0, 0]]
+
+
+def test_people_alone_have_their_own_interval():
+    """The blue line of the picture is Student's interval of the human values, for the target "all"."""
+    human, machine = evaluated()
+    row = estimate_runs(human, machine).table.to_dicts()[0]
+    low, high = mean_interval(list(by_query(human, "AP", "good").values()), method="t")
+    assert by_people_alone(row) == pytest.approx((low, high), abs=1e-12)
+
+
+def test_pictures_are_files():
+    pytest.importorskip("matplotlib")
+    estimates = estimate_runs(*evaluated())
+    assert estimates.plot() == estimates.plot("AP", style="svg")
+    assert estimates.plot("P@3", style="png").startswith(b"\x89PNG")
+    with pytest.raises(KeyError, match="no estimate by RR; the measures are AP, nDCG@3, P@3"):
+        estimates.plot("RR")
+    with pytest.raises(untied.UntiedError, match="style must be"):
+        estimates.plot(style="gif")
+    few, machine, runs = collection(judged=4)
+    both = [untied.evaluate(qrels, runs, "AP") for qrels in (few, machine)]
+    assert estimate_runs(*both).plot().startswith(b"<?xml")  # without intervals
+
+
+def test_the_basis_counts_queries_and_strata():
+    human, machine = evaluated()
+    assert estimate_runs(human, machine).basis == "from human judgments of 12 of 30 queries"
+    strata = {query: query < "q06" for query in machine.queries}
+    assert estimate_runs(human, machine, strata=strata).basis == (
+        "from human judgments of 12 of 30 queries in 2 strata"
+    )
+
+
+def test_the_command_draws_one_measure(tmp_path, monkeypatch, untied_):
+    pytest.importorskip("matplotlib")
+    monkeypatch.chdir(tmp_path)
+    human, machine, runs = collection()
+    for name, qrels in {"human": human, "machine": machine}.items():
+        lines = (f"{query} 0 {doc} {grade}\n" for query, docs in qrels.items() for doc, grade in docs.items())
+        (tmp_path / name).write_text("".join(lines))
+    for name, run in runs.items():
+        lines = (f"{query} Q0 {doc} 0 {score} x\n" for query, docs in run.items() for doc, score in docs.items())
+        (tmp_path / name).write_text("".join(lines))
+    code, out, err = untied_("judges", "human", "machine", *runs, "-m", "AP", "-o", "a.svg", "-o", "a.tsv")
+    assert (code, out) == (0, ""), err
+    by_file = [untied.evaluate(qrels, list(runs), "AP") for qrels in ("human", "machine")]
+    assert (tmp_path / "a.svg").read_bytes() == estimate_runs(*by_file).plot()
+    assert (tmp_path / "a.tsv").read_text().startswith("measure\trun_a")
+    code, _, err = untied_("judges", "human", "machine", *runs, "-m", "AP", "-m", "RR", "-o", "b.png")
+    assert (code, "a plot needs one measure" in err) == (2, True), err
+    assert not (tmp_path / "b.png").exists()

@@ -156,3 +156,40 @@ def test_what_is_refused(human, strata, said):
 def test_too_few_or_too_many_to_allocate(judged):
     with pytest.raises(untied.UntiedError, match=r"judged must be from 3 \(two of each stratum\) to 3, not"):
         allocate({0: 1.0, 1: 0.5, 2: 0.2}, {0: "a", 1: "a", 2: "b"}, judged)
+
+
+def test_notes_are_those_of_a_plain_sample():
+    """Every note of `estimate_mean` that says something about a stratified sample."""
+
+    def notes(human, machine, ends=(12, 24, 60)):
+        """The notes on three strata of queries; people judged the first 12, 12 and 16 of each."""
+        strata = {place: sum(place >= end for end in ends) for place in range(60)}
+        judged = {q: human[q] for q in (*range(10), *range(12, 22), *range(24, 40))}
+        return estimate_strata(judged, dict(enumerate(machine)), strata).notes
+
+    plain = [place % 7 / 7 for place in range(60)]
+    noisy = [value + place % 3 / 5 for place, value in enumerate(plain)]
+    assert notes(plain, noisy) == []
+    assert notes(plain, [-value for value in plain]) == [
+        "the machine is not used: its values do not rise with the human values"
+    ]
+    assert notes(plain, plain) == [
+        "human and machine values differ in fewer than 5 queries, so a margin of safety, not the data, sets the width "
+        "of the interval"
+    ]
+    assert notes([0.5] * 60, noisy) == [
+        "all human values of each stratum are equal, so nothing says how far others could lie"
+    ]
+    assert "query 30 has over half of the variance" in notes([*plain[:30], 9.0, *plain[31:]], plain)
+    assert notes([float(place in (3, 30)) for place in range(60)], noisy)[-1].startswith("human values are skewed")
+
+
+def test_the_variance_of_a_query_counts_with_its_stratum():
+    """Without its weight, the query that is far off in the small stratum would have over half of the variance."""
+    strata = {place: place >= 20 for place in range(400)}
+    machine = {place: place % 7 / 7 for place in strata}
+    human = {place: machine[place] + place % 3 / 5 for place in (*range(12), *range(20, 40))}
+    human[3] += 1.5
+    assert estimate_strata(human, machine, strata).notes == []
+    human[30] += 1.5
+    assert estimate_strata(human, machine, strata).notes[0] == "query 30 has over half of the variance"

@@ -9,16 +9,16 @@ from math import isnan
 from untied._core import show_id
 from untied.cli import notes, output, width
 from untied.cli.command import Command
-from untied.cli.options import QRELS, Arguments, chosen, inputs_of, listing, load_plugins
-from untied.cli.reading import baseline_of, read_qrels, reading_settings, with_readable
+from untied.cli.options import QRELS, Arguments, UsageError, chosen, inputs_of, listing, load_plugins
+from untied.cli.reading import baseline_of, judgments_of_both, reading_settings, with_readable
 from untied.cli.rules import Excludes, Needs
 from untied.evaluation.runs import Evaluator
 from untied.inputs.convert import loaded_runs
-from untied.inputs.files import has_columns
 from untied.judging.labels import agreement, unlabelled
 from untied.measures import as_measures
 from untied.results.design import Design
 from untied.results.notes import of_adjusted, of_queries, of_undefined
+from untied.results.plotting import need_matplotlib
 from untied.results.text import aligned, cell
 from untied.statistics.judged_runs import estimate_runs
 from untied.statistics.judges import TARGETS
@@ -28,13 +28,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
-    from untied._core import Qrels
+    from untied._core import Measure, Qrels
     from untied.results.evaluation import Results
-    from untied.results.table import Table
+    from untied.statistics.judged_runs import RunEstimates
 
 EXAMPLES = """\
   untied judges human.qrels machine.qrels bm25.run dense.run -m nDCG@10
   untied judges human.qrels machine.qrels *.run --baseline bm25 -o estimates.tsv
+  untied judges human.qrels machine.qrels *.run -m nDCG@10 -o estimates.svg
   untied judges human.qrels machine.qrels *.run --show agreement
   untied judges human.qrels machine.qrels *.run --query-table q.tsv --strata market
 
@@ -71,7 +72,9 @@ COMMAND = Command(
     listed_after="stats",
     common="-m --baseline --target --show --ties --format -o",
     rules=(
-        Excludes("--show=agreement", "--measure --baseline --target --strata --ties --unjudged --adjust"),
+        Excludes(
+            "--show=agreement", "--measure --baseline --target --strata --ties --unjudged --adjust -o=svg|png|pdf"
+        ),
         Needs("--query-table", "--strata"),
     ),
 )
@@ -107,7 +110,7 @@ def declare(arguments: Arguments) -> None:
         ),
         choices=("agreement",),
     )
-    arguments.add_table()
+    arguments.add_table(beside=output.PICTURES, about="a plot of the estimates (needs matplotlib)")
     arguments.add_threads()
 
 
@@ -115,15 +118,32 @@ def declare(arguments: Arguments) -> None:
 def main(options: argparse.Namespace) -> None:
     """Run the command."""
     inputs = inputs_of(options.qrels, options.machine, *options.runs, options.docs, options.query_table)
-    output.check_target(options.output, inputs)
+    output.check_targets(inputs, [options.output, *options.beside])
     plugins = load_plugins(options.plugin)
-    human, machine = (_judgments(options, by_machine=one) for one in (False, True))
-    find = _agreement if options.show else _estimates
-    (table, settings, said), skipped = with_readable(options, lambda runs: find(options, human, machine, runs))
+    measures = as_measures(options.measure)
+    if options.beside and len(measures) != 1:
+        raise UsageError("a plot needs one measure, such as -m nDCG@10")
+    if options.beside:
+        need_matplotlib()
+    human, machine = judgments_of_both(options, options.qrels, options.machine)
+    estimates: RunEstimates | None = None
+    settings: dict[str, Any] = {}
+    if options.show:
+        table, skipped = with_readable(
+            options, lambda runs: agreement(human, machine, runs, **chosen(options, "level", "threads"))
+        )
+        said = skipped
+    else:
+        (estimates, settings, notes_of_values), skipped = with_readable(
+            options, lambda runs: _estimates(options, measures, human, machine, runs)
+        )
+        table, said = estimates.table, [*skipped, *notes_of_values, *estimates.notes]
+        for path in options.beside:
+            output.write(estimates.plot(style=output.PICTURES[output.suffix(path)]), path)
     missing = unlabelled(human, machine)
     if missing:
         said.append(f"documents that people judged and the machine did not, unjudged for the machine: {missing:,}")
-    notes.add([*skipped, *said])
+    notes.add(said)
     rows = table.to_dicts()
     if options.style == "json":
         settings |= chosen(options, "level") | reading_settings(options)
@@ -131,34 +151,23 @@ def main(options: argparse.Namespace) -> None:
     elif options.style in ("tsv", "csv"):
         lines = [[cell(value, name, options.digits) for name, value in row.items()] for row in rows]
         text = output.lines(table.columns, lines, options.style, sum(isinstance(one, str) for one in rows[0].values()))
-    elif options.show:
+    elif estimates is None:
         text = _table([_group(row, options.digits) for row in rows], options)
     else:
         text = "\n".join(
-            _title(measure, settings, options) + _table(lines, options)
+            _title(measure, estimates, options) + _table(lines, options)
             for measure, lines in _by_measure(rows, options.digits)
         )
     output.write(text, options.output)
 
 
-def _judgments(options: argparse.Namespace, *, by_machine: bool) -> Qrels:
-    """The judgments in one of the two files; names of columns are for those that have any."""
-    paths = options.qrels, options.machine
-    path, other = reversed(paths) if by_machine else paths
-    mine, others = (has_columns(one, options.qrels_format) for one in (path, other))
-    named = [] if others and not mine else options.column
-    of_file = argparse.Namespace(**vars(options) | {"qrels": path, "column": named})
-    return read_qrels(of_file, by_machine=by_machine)
-
-
 def _estimates(
-    options: argparse.Namespace, human: Qrels, machine: Qrels, runs: Any
-) -> tuple[Table, dict[str, Any], list[str]]:
-    """The estimates, the settings they were made with, and notes."""
+    options: argparse.Namespace, measures: Sequence[Measure], human: Qrels, machine: Qrels, runs: Any
+) -> tuple[RunEstimates, dict[str, Any], list[str]]:
+    """The estimates, the settings they were made with, and notes on the values of queries."""
     options.baseline = baseline_of(options, runs)
     loaded = loaded_runs(runs, options.threads)
     policies = chosen(options, "ties", "unjudged", "score_dtype", "adjust")
-    measures = as_measures(options.measure)
     more = policies | chosen(options, "docs", "threads")
     by_people, by_machine = (Evaluator(one, measures, **more).evaluate(loaded) for one in (human, machine))
     strata = _strata(options, by_machine.queries, by_people.queries)
@@ -166,8 +175,8 @@ def _estimates(
     counts = {"judged": estimates.judged, "queries": estimates.queries}
     if strata is not None:
         policies |= chosen(options, "query_table", "strata")
-    said = [*_of_values(by_people, by_machine, options), *estimates.notes]
-    return estimates.table, policies | chosen(options, "baseline", "target") | counts, said
+    said = list(_of_values(by_people, by_machine, options))
+    return estimates, policies | chosen(options, "baseline", "target") | counts, said
 
 
 def _strata(options: argparse.Namespace, *queries: Iterable[str]) -> dict[str, str] | None:
@@ -175,13 +184,6 @@ def _strata(options: argparse.Namespace, *queries: Iterable[str]) -> dict[str, s
     if options.strata is None:
         return None
     return Design(options.query_table, list(dict.fromkeys(chain(*queries))), macro=options.strata).strata
-
-
-def _agreement(
-    options: argparse.Namespace, human: Qrels, machine: Qrels, runs: Any
-) -> tuple[Table, dict[str, Any], list[str]]:
-    """How far grades agree."""
-    return agreement(human, machine, runs, **chosen(options, "level", "threads")), {}, []
 
 
 def _of_values(human: Results, machine: Results, options: argparse.Namespace) -> Iterator[str]:
@@ -238,10 +240,9 @@ def _group(row: dict[str, Any], digits: int) -> dict[str, str]:
     return {"group": row["group"], "documents": f"{row['documents']:,}", **numbers, "interval": interval}
 
 
-def _title(measure: str, settings: dict[str, Any], options: argparse.Namespace) -> str:
+def _title(measure: str, estimates: RunEstimates, options: argparse.Namespace) -> str:
     """What a table's estimates are of."""
-    counts = f"from human judgments of {settings['judged']:,} of {settings['queries']:,}"
-    text = f"{measure}: mean over {TARGET_NAMES[options.target]}, {counts}; * interval excludes 0"
+    text = f"{measure}: mean over {TARGET_NAMES[options.target]}, {estimates.basis}; * interval excludes 0"
     return f"{text}\n\n" if options.style == "md" else f"{output.bold(text, options.output is None)}\n"
 
 

@@ -51,6 +51,19 @@ def read_qrels(options: argparse.Namespace, *, by_machine: bool = False) -> Qrel
         raise InputErrors(refused) from None
 
 
+def judgments_of_both(options: argparse.Namespace, human: str, machine: str) -> tuple[Qrels, Qrels]:
+    """The judgments by people and by a machine; names of columns are for the files that have any."""
+    import argparse
+
+    def judgments(path: str, other: str, *, by_machine: bool) -> Qrels:
+        mine, others = (has_columns(one, options.qrels_format) for one in (path, other))
+        named = [] if others and not mine else options.column
+        of_file = argparse.Namespace(**vars(options) | {"qrels": path, "column": named})
+        return read_qrels(of_file, by_machine=by_machine)
+
+    return judgments(human, machine, by_machine=False), judgments(machine, human, by_machine=True)
+
+
 def _grades(options: argparse.Namespace) -> dict[str, float] | None:
     """The grades of labels, each given once."""
     grades: dict[str, float] = {}

@@ -10,6 +10,7 @@ from untied._core import show_id
 from untied.errors import UntiedError
 from untied.inputs import mismatch
 from untied.inputs.mismatch import listed
+from untied.measures import as_measure
 from untied.results.differences import pairs_of
 from untied.results.evaluation import Results
 from untied.results.table import tidy
@@ -48,6 +49,8 @@ class RunEstimates:
         * the other attributes of `Estimate`
     judged, queries : int
         How many queries people judged, and how many queries there are.
+    strata : int
+        From how many strata people's queries were drawn: 1 if you passed no `strata`.
     target : str
         The `target` that you passed: ``"all"`` or ``"these"``.
     level : float
@@ -59,12 +62,60 @@ class RunEstimates:
     table: Table
     judged: int
     queries: int
+    strata: int
     target: Target
     level: float
     notes: list[str]
 
+    @property
+    def basis(self) -> str:
+        """What the estimates rest on, in words: of how many queries there are human judgments."""
+        among = f" in {self.strata:,} strata" if self.strata > 1 else ""
+        return f"from human judgments of {self.judged:,} of {self.queries:,} queries{among}"
+
+    def plot(self, measure: str | Measure | None = None, *, style: str = "svg") -> bytes:
+        """Draw the estimate of each run and each difference, beside what people and the machine say alone.
+
+        An estimate is a dot on its interval. Above it is the human mean, with the interval that it would have without
+        the machine, and below it a cross for the machine's mean.
+
+        Parameters
+        ----------
+        measure : str or Measure, optional
+            Which of the measures. By default, this is the first.
+        style : str
+            The format of the picture, which is ``"svg"``, ``"png"`` or ``"pdf"``.
+
+        Returns
+        -------
+        bytes
+            The content of a picture file. Write it to a file that you opened with mode ``"wb"``.
+
+        Raises
+        ------
+        UntiedError
+            matplotlib is not installed, or the style is unknown.
+        KeyError
+            The measure is not among those of the table.
+        """
+        from untied.statistics.judged_plot import draw
+
+        rows = self.table.to_dicts()
+        asked = rows[0]["measure"] if measure is None else str(as_measure(measure))
+        shown = [row | {"alone": by_people_alone(row)} for row in rows if row["measure"] == asked]
+        if not shown:
+            known = ", ".join(dict.fromkeys(row["measure"] for row in rows))
+            raise KeyError(f"no estimate by {asked}; the measures are {known}")
+        return draw(shown, f"{asked}, {self.basis}", style)
+
     def __repr__(self) -> str:
         return repr(self.table)
+
+
+def by_people_alone(row: Mapping[str, Any]) -> tuple[float, float]:
+    """Return the interval that the human mean in a row of estimates would have without the machine; NaN if none."""
+    half = (row["high"] - row["low"]) / 2 / row["width"]
+    return row["human"] - half, row["human"] + half
 
 
 # described by untied.statistics.judges.estimate_mean: target, level
@@ -154,8 +205,9 @@ def estimate_runs(
         note if len(whose) == len(rows) else f"{note} ({listed(whose, 'estimate')})" for note, whose in notes.items()
     ]
     table = tidy("measure run_a run_b", NUMBERS, rows)
+    number = 1 if strata is None else len({strata[query] for query in {*human.queries, *machine.queries}})
     return RunEstimates(
-        table, estimate.judged, estimate.queries, target, level, [*said, *_notes(human, machine, len(pairs))]
+        table, estimate.judged, estimate.queries, number, target, level, [*said, *_notes(human, machine, len(pairs))]
     )
 
 

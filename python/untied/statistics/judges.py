@@ -146,8 +146,8 @@ def estimate_mean(
     for query in keys:
         if query not in by_query:
             raise UntiedError(f"machine lacks query {query!r}, which human has")
-    sample = _Sample(values, [by_query[query] for query in keys], fsum(machine_values), len(by_query))
-    return sample.estimate(keys, target, level)
+    sample = Sample(keys, values, [by_query[query] for query in keys], fsum(machine_values), len(by_query))
+    return estimate_samples([sample], target, level)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,12 +190,15 @@ class _Sums:
         return min(max(steepness * trust, 0.0), 1.0)
 
 
-class _Sample:
-    """Human and machine values of the judged queries, with the machine's total over all queries."""
+class Sample:
+    """Human and machine values of the judged queries of a stratum, with the machine's total over all its queries."""
 
-    def __init__(self, human: Sequence[float], machine: Sequence[float], total: float, queries: int) -> None:
-        self.human, self.machine = human, machine
+    def __init__(
+        self, keys: Sequence[Any], human: Sequence[float], machine: Sequence[float], total: float, queries: int
+    ) -> None:
+        self.keys, self.human, self.machine = keys, human, machine
         self.total, self.queries, self.judged = total, queries, len(human)
+        self.is_complete = self.judged == queries
         self.human_mean, self.machine_mean = mean_of(human), mean_of(machine)
         self.sums = _Sums.of(human, machine)
         #: The slope that the other queries give, for each query.
@@ -240,17 +243,17 @@ class _Sample:
         """The variance of the human values; 0 of a single one."""
         return self.sums.human / max(self.judged - 1, 1)
 
-    def variances(self, moves: Sequence[float] | None = None) -> tuple[float, float]:
-        """The variances of the mean, as a sample of these queries, with the machine and without.
+    def variances(self, moves: Sequence[float]) -> tuple[float, float]:
+        """The variances of the mean, as a sample of these queries, with the machine and without; moves as `jackknife`.
 
         The machine's few errors may all have missed the sample, which would then promise too much. So the variance is
         kept above a share 1/n of the human one, as if one of the queries had shown no agreement.
         """
-        n = self.judged
-        if n == self.queries:
+        if self.is_complete:
             return 0.0, 0.0
+        n = self.judged
         drawn, alone = 1 - n / self.queries, self.spread() / n
-        jackknife = (n - 1) / n * fsum(self.jackknife() if moves is None else moves)
+        jackknife = (n - 1) / n * fsum(moves)
         return drawn * ((1 - 1 / n) * jackknife + alone / n), drawn * alone
 
     def correlation(self) -> float:
@@ -258,58 +261,95 @@ class _Sample:
         norm = sqrt(self.sums.human) * sqrt(self.sums.machine)
         return min(max(self.sums.both / norm, -1.0), 1.0) if norm else nan
 
-    def estimate(self, keys: Sequence[Any], target: Target, level: float) -> Estimate:
-        """The estimate with its interval, and notes that name queries by their keys."""
-        mean, n = self.mean(), self.judged
-        half = width = equivalent = nan
-        moves: list[float] = []
-        if n >= LEAST:
-            spread, moves = self.spread(), self.jackknife()
-            with_machine, alone = self.variances(moves)
-            beyond = spread / self.queries if target == "all" else 0.0
-            variance, human_variance = with_machine + beyond, alone + beyond
-            half = t_quantile("estimates of means", level, n - 1) * sqrt(variance)
-            width = sqrt(variance / human_variance) if human_variance else 1.0
-            # People alone would have this variance if spread (1/m - 1/N) = with_machine.
-            equivalent = 1 / (with_machine / spread + 1 / self.queries) if spread else float(n)
-        estimate = Estimate(
-            mean, mean - half, mean + half, target, n, self.queries, self.human_mean, self.total / self.queries,
-            _core.difference(self.machine_mean, self.human_mean), self.correlation(), self.sums.slope(),
-            width, equivalent, [],
-        )  # fmt: skip
-        estimate.notes.extend(self._notes(estimate, keys, moves))
-        return estimate
+    def differing(self) -> int:
+        """How many queries have a human value that is not the machine's."""
+        return sum(bool(_core.difference(y, f)) for y, f in zip(self.human, self.machine, strict=True))
 
-    def _notes(self, estimate: Estimate, keys: Sequence[Any], moves: Sequence[float]) -> Iterator[str]:
-        """What the interval rests on, where this is little."""
-        n = self.judged
-        if n < LEAST:
-            yield f"no interval: it needs {LEAST} human queries or more"
-            return
-        if n < FEW:
-            yield f"with only {n} human queries, intervals may be too narrow; so would they be without the machine"
-        if not self.sums.human:
-            yield "all human values are equal, so nothing says how far others could lie"
-        elif n < self.queries and not estimate.slope:
-            yield "the machine is not used: its values do not rise with the human values"
-        differing = sum(bool(_core.difference(y, f)) for y, f in zip(self.human, self.machine, strict=True))
-        if n < self.queries and estimate.slope and differing < LEAST:
-            yield (
-                f"human and machine values differ in fewer than {LEAST} queries, so a margin of safety, not the data, "
-                "sets the width of the interval"
-            )
-        if n < self.queries and 2 * max(moves) > fsum(moves):
-            query = keys[moves.index(max(moves))]
+
+def estimate_samples(samples: Sequence[Sample], target: Target, level: float) -> Estimate:
+    """The estimate from a sample of each stratum; a plain random sample is that of a single stratum."""
+    queries, judged = sum(one.queries for one in samples), sum(one.judged for one in samples)
+    shares = [one.queries / queries for one in samples]
+
+    def average(numbers: Sequence[float]) -> float:
+        return fsum(share * number for share, number in zip(shares, numbers, strict=True))
+
+    human, mean = average([one.human_mean for one in samples]), average([one.mean() for one in samples])
+    half = width = equivalent = nan
+    moves: list[list[float]] = []
+    if judged >= LEAST:
+        moves = [[] if one.is_complete else one.jackknife() for one in samples]
+        both = [one.variances(its) for one, its in zip(samples, moves, strict=True)]
+        parts = [share * share * with_machine for share, (with_machine, _) in zip(shares, both, strict=True)]
+        inside = fsum(parts)
+        alone = fsum(share * share * without for share, (_, without) in zip(shares, both, strict=True))
+        # How much human values vary in all queries: within strata, and between their means.
+        spread = average([one.spread() + _core.difference(one.human_mean, human) ** 2 for one in samples])
+        beyond = spread / queries if target == "all" else 0.0
+        # Satterthwaite's degrees of freedom, which are n - 1 for a single stratum.
+        squares = fsum(part * part / (one.judged - 1) for part, one in zip(parts, samples, strict=True) if part)
+        freedom = inside * inside / squares if squares else judged - len(samples) or 1
+        half = t_quantile("estimates of means", level, freedom) * sqrt(inside + beyond)
+        width = sqrt((inside + beyond) / (alone + beyond)) if alone + beyond else 1.0
+        # People alone would have this variance if spread (1/m - 1/N) = inside.
+        equivalent = 1 / (inside / spread + 1 / queries) if spread else float(judged)
+    estimate = Estimate(
+        mean, mean - half, mean + half, target, judged, queries, human,
+        fsum(one.total for one in samples) / queries,
+        average([_core.difference(one.machine_mean, one.human_mean) for one in samples]),
+        average([one.correlation() for one in samples]), average([one.sums.slope() for one in samples]),
+        width, equivalent, [],
+    )  # fmt: skip
+    estimate.notes.extend(_notes(estimate, samples, shares, moves))
+    return estimate
+
+
+def _notes(
+    estimate: Estimate, samples: Sequence[Sample], shares: Sequence[float], moves: Sequence[Sequence[float]]
+) -> Iterator[str]:
+    """What the interval rests on, where this is little."""
+    n, is_sample = estimate.judged, estimate.judged < estimate.queries
+    if n < LEAST:
+        yield f"no interval: it needs {LEAST} human queries or more"
+        return
+    if len(samples) > 1 and any(one.judged < min(FEW, one.queries) for one in samples):
+        yield f"some strata have fewer than {FEW} human queries, so the interval may be too narrow"
+    elif n < FEW:
+        yield f"with only {n} human queries, intervals may be too narrow; so would they be without the machine"
+    if not any(one.sums.human for one in samples):
+        where = " of each stratum" if len(samples) > 1 else ""
+        yield f"all human values{where} are equal, so nothing says how far others could lie"
+    elif is_sample and not estimate.slope:
+        yield "the machine is not used: its values do not rise with the human values"
+    if is_sample and estimate.slope and sum(one.differing() for one in samples) < LEAST:
+        yield (
+            f"human and machine values differ in fewer than {LEAST} queries, so a margin of safety, not the data, "
+            "sets the width of the interval"
+        )
+    # What each query adds to the variance, but for a factor that all share.
+    added = [
+        (share * share * (1 / one.judged - 1 / one.queries) * (one.judged - 1) ** 2 / one.judged * move, key)
+        for one, share, its in zip(samples, shares, moves, strict=True)
+        if its
+        for move, key in zip(its, one.keys, strict=True)
+    ]
+    if added:
+        most, query = max(added, key=lambda pair: pair[0])
+        if 2 * most > fsum(part for part, _ in added):
             yield f"query {query if isinstance(query, int) else show_id(str(query))} has over half of the variance"
-        if self._skewness() ** 2 > SKEWED * n:
-            yield (
-                "human values are skewed, so the interval may miss the mean more often than it says; so would it "
-                "without the machine"
-            )
+    if _is_skewed(samples, shares):
+        yield (
+            "human values are skewed, so the interval may miss the mean more often than it says; so would it "
+            "without the machine"
+        )
 
-    def _skewness(self) -> float:
-        """The skewness of the human values; 0 if all are equal."""
-        if not self.sums.human:
-            return 0.0
-        deviation = sqrt(self.sums.human / self.judged)
-        return mean_of([((y - self.human_mean) / deviation) ** 3 for y in self.human])
+
+def _is_skewed(samples: Sequence[Sample], shares: Sequence[float]) -> bool:
+    """Whether the skewness of the human mean, from the second and third moments of the strata, is too large for t."""
+    second = third = 0.0
+    for one, share in zip(samples, shares, strict=True):
+        if one.sums.human:
+            part = share / one.judged
+            second += part**2 * one.sums.human
+            third += part**3 * fsum((y - one.human_mean) ** 3 for y in one.human)
+    return third * third > SKEWED * second**3

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from math import fsum, nan, sqrt
+from math import fsum
 
-from untied import _core
 from untied.errors import UntiedError, check_count, check_one_of
 from untied.statistics.intervals import check_level
-from untied.statistics.judges import FEW, LEAST, TARGETS, Estimate, _Sample
-from untied.statistics.values import plain_values, standard_deviation, t_quantile
+from untied.statistics.judges import TARGETS, Estimate, Sample, estimate_samples
+from untied.statistics.values import plain_values, standard_deviation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -142,60 +141,24 @@ def estimate_strata(
     members: dict[Hashable, list[float]] = {}
     for query, value in by_query.items():
         members.setdefault(_stratum(strata, query), []).append(value)
-    pairs: dict[Hashable, list[tuple[float, float]]] = {stratum: [] for stratum in members}
+    pairs: dict[Hashable, list[tuple[Any, float, float]]] = {stratum: [] for stratum in members}
     for query, value in zip(keys, values, strict=True):
         if query not in by_query:
             raise UntiedError(f"machine lacks query {query!r}, which human has")
-        pairs[_stratum(strata, query)].append((value, by_query[query]))
+        pairs[_stratum(strata, query)].append((query, value, by_query[query]))
     for stratum, inside in members.items():
         if len(pairs[stratum]) < min(LEAST_OF_STRATUM, len(inside)):
             raise UntiedError(
                 f"people judged {len(pairs[stratum])} of {len(inside):,} queries of stratum {stratum!r}: two are needed"
             )
     samples = [
-        _Sample([y for y, _ in both], [f for _, f in both], fsum(members[stratum]), len(members[stratum]))
-        for stratum, both in pairs.items()
-    ]
-    return _estimate(samples, target, level)
-
-
-def _estimate(samples: list[_Sample], target: Target, level: float) -> Estimate:
-    """The estimate from the samples of all strata."""
-    queries, judged = sum(one.queries for one in samples), sum(one.judged for one in samples)
-    shares = [one.queries / queries for one in samples]
-
-    def average(numbers: list[float]) -> float:
-        return fsum(share * number for share, number in zip(shares, numbers, strict=True))
-
-    human = average([one.human_mean for one in samples])
-    both = [one.variances() for one in samples]
-    parts = [share * share * with_machine for share, (with_machine, _) in zip(shares, both, strict=True)]
-    inside, without = fsum(parts), fsum(share * share * alone for share, (_, alone) in zip(shares, both, strict=True))
-    # How much human values vary in all queries: within strata, and between their means.
-    spread = average([one.spread() + _core.difference(one.human_mean, human) ** 2 for one in samples])
-    beyond = spread / queries if target == "all" else 0.0
-    half = width = equivalent = nan
-    mean = average([one.mean() for one in samples])
-    notes = []
-    if judged < LEAST:
-        notes.append(f"no interval: it needs {LEAST} human queries or more")
-    else:
-        # Satterthwaite's degrees of freedom.
-        squares = fsum(part * part / (one.judged - 1) for part, one in zip(parts, samples, strict=True) if part)
-        freedom = inside * inside / squares if squares else judged - len(samples) or 1
-        quantile = t_quantile("estimates of means", level, freedom)
-        half = quantile * sqrt(inside + beyond)
-        width = sqrt((inside + beyond) / (without + beyond)) if without + beyond else 1.0
-        equivalent = 1 / (inside / spread + 1 / queries) if spread else float(judged)
-        if any(one.judged < min(FEW, one.queries) for one in samples):
-            notes.append(f"some strata have fewer than {FEW} human queries, so the interval may be too narrow")
-    return Estimate(
-        mean, mean - half, mean + half, target, judged, queries, human,
-        fsum(one.total for one in samples) / queries,
-        average([_core.difference(one.machine_mean, one.human_mean) for one in samples]),
-        average([one.correlation() for one in samples]), average([one.sums.slope() for one in samples]),
-        width, equivalent, notes,
-    )  # fmt: skip
+        Sample(
+            [query for query, _, _ in judged], [y for _, y, _ in judged], [f for _, _, f in judged],
+            fsum(members[stratum]), len(members[stratum]),
+        )
+        for stratum, judged in pairs.items()
+    ]  # fmt: skip
+    return estimate_samples(samples, target, level)
 
 
 def _named(name: str, keys: list[Any] | None) -> list[Any]:
