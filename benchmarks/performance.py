@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Write the tables of docs/performance.md: ``python benchmarks/performance.py``, about five minutes.
+"""Write the tables of docs/performance.md and timings.md: ``python benchmarks/performance.py``, about five minutes.
 
 Every table has the peers and, as floors, what cannot be had for less: starting Python, reading the bytes, sorting the
-scores. Parts run one after the other, each in a process of its own, and their tables replace those between the page's
-comments ``<!-- table: NAME -->`` and ``<!-- end -->``; what the page says around them stays. Shapes that
+scores. Parts run one after the other, each in a process of its own, and their tables replace those between the pages'
+comments ``<!-- table: NAME -->`` and ``<!-- end -->``; what the pages say around them stays. Shapes that
 ``generate.py`` has not written yet are written first. What needs TREC-8 is run with ``--trec``, and trec_eval is
 measured where ``--trec-eval`` names its program; their rows are left out otherwise.
 """
@@ -22,7 +22,7 @@ from pathlib import Path
 from measure import Cost, call_cost, in_turns, machine, markdown_table, median_cost, progress, run_child, time_functions
 
 HERE = Path(__file__).resolve().parent
-PAGE = HERE.parent / "docs" / "performance.md"
+PAGES = [HERE.parent / "docs" / name for name in ("performance.md", "timings.md")]
 SHAPES = "SMLAW"
 CORNERS = ["Q", "GAP", "NCU", "O", "Pplus", "Rprec", "EP@0.5", "Bpref", "binG"]
 """Measures whose bounds or variances go through many assignments or orders."""
@@ -103,7 +103,7 @@ def files(options: Options) -> str:
         for name, cost in measured(calls, 3 if shape == "L" else 5).items():
             table.setdefault(name, []).append(f"{digits(cost.cpu)} / {digits(cost.wall)} / {cost.peak_mib:.0f}")
     # What is not installed keeps the row that the page has of it.
-    page = PAGE.read_text("utf-8")
+    page = page_of("files").read_text("utf-8")
     for name in named.values():
         if name not in table and (row := re.search(rf"^\| {re.escape(name)} +\|(.*)\|$", page, re.MULTILINE)):
             table[name] = [cell.strip() for cell in row[1].split("|")]
@@ -351,11 +351,17 @@ PARTS: dict[str, Callable[[Options], str]] = {
 }
 
 
+def page_of(name: str) -> Path:
+    """The page on which a table stands."""
+    for page in PAGES:
+        if f"<!-- table: {name} -->" in page.read_text("utf-8"):
+            return page
+    raise SystemExit(f"no page has a place for the table {name}")
+
+
 def put(page: str, name: str, table: str) -> str:
     """The page with another table in its place."""
     place = re.compile(rf"(<!-- table: {name} -->\n\n).*?(\n\n<!-- end -->)", re.DOTALL)
-    if not place.search(page):
-        raise SystemExit(f"the page has no place for the table {name}")
     return place.sub(lambda found: found[1] + table + found[2], page)
 
 
@@ -367,7 +373,7 @@ def write_shapes(data: Path) -> None:
 
 
 def main() -> None:
-    """Run the parts, then write the page."""
+    """Run the parts, then write the pages."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)} (default: all)")
     parser.add_argument("--data", type=Path, default=HERE / "data", help="inputs (default: benchmarks/data)")
@@ -391,7 +397,8 @@ def main() -> None:
         start = time.monotonic()
         command = [sys.executable, __file__, name, "--print", *map(str, given)]
         table = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
-        PAGE.write_text(put(PAGE.read_text("utf-8"), name, table), "utf-8")
+        page = page_of(name)
+        page.write_text(put(page.read_text("utf-8"), name, table), "utf-8")
         progress(f"{name}: {time.monotonic() - start:.0f} s")
     subprocess.run([sys.executable, "-m", "docsite.figures"], check=True, cwd=HERE.parent)
 

@@ -105,6 +105,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     ),
     "Project": (
         "docs/performance.md",
+        "docs/timings.md",
         "benchmarks/README.md",
         "docs/determinism.md",
         "docs/testing.md",
