@@ -78,6 +78,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "docs/errata.md",
         "docs/trec_eval.md",
         "docs/similarities.md",
+        "docs/med_reference.md",
         "docs/gate_reference.md",
         "docs/statistics_reference.md",
         "docs/machine_judges_reference.md",
