@@ -76,7 +76,7 @@ class Facts(TypedDict):
     matched: int
     relevant: int
     swapped: bool
-    highest: float
+    highest: float | None
     undefined: int
     undefined_queries: int
     left_out: int

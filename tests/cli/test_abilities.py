@@ -84,6 +84,8 @@ def test_partly_ordered_truth_composes() -> None:
     assert {name for name, *_, preferences in rows_of_the_page()[0] if preferences == "exact"} == {
         "ADR",
         "PairConcordance",
+        "NumQ",
+        "NumRet",
     }
 
 

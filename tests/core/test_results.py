@@ -408,7 +408,7 @@ def test_notebooks_show_runs_by_measures_with_the_best_in_bold() -> None:
         ["best", "1.0000", "0.0000", "2"],
     ]
     assert shown.bold == ["2", "2", "1.0000", "0.0000", "2"]  # of ESL, less is better
-    assert shown.marks == ["tied documents differ in grade in 1 of 2 queries"]
+    assert shown.marks == ["tied documents have different grades in 1 of 2 queries"]
     assert shown.below.startswith(
         f"Bold: best. {LEGEND}. Tied documents have different grades in 1 of 2 queries of tied"
     )

@@ -24,6 +24,7 @@ from commands import Command
 from nightly import many, seeded
 from oracle.enumeration import permutations
 from oracle.partial import adr_of_preferences, concordance_of_preferences, extensions
+from page_data import data_of
 from untied import _core
 from untied.evaluation.curves import curves
 from untied.gate import gate
@@ -267,6 +268,8 @@ def test_files_and_dicts_agree_to_the_bit(tmp_path: Path, untied_: Command) -> N
 
 
 def test_ids_are_text_bytes_or_whole_numbers() -> None:
+    """As in a dict of grades, a text may be empty, too."""
+    assert untied.Qrels({"q": [("", "a")]}, format="preferences").places("q") == {"": 1, "a": 2}
     found = untied.Qrels({7: [(1, b"2"), ("2", numpy.int64(3))]}, format="preferences")
     same = untied.Qrels({"7": [("1", "2"), ("2", "3"), ("1", "3")]}, format="preferences")
     assert found.__reduce__() == same.__reduce__()
@@ -337,6 +340,7 @@ def test_refused_files(tmp_path: Path, untied_: Command, text: str, message: str
     [
         ({"q": [("a", "b"), ("b", "a")]}, r"qrels\['q'\]: preferences contradict each other: .* cycle among 'a', 'b'"),
         ({"q": [("a", "a")]}, r"qrels\['q'\]: 'a' is preferred to itself"),
+        ({"q": [("a", 1.0)]}, r"expected pairs \(better, worse\) of document ids, found 1.0"),
         ({"q": [(1, "1")]}, r"qrels\['q'\]: '1' is preferred to itself"),
         (
             {"q": [("a", "b", "c")]},
@@ -369,7 +373,8 @@ def test_refused_objects(judged: Any, message: str) -> None:
 
 
 def test_no_other_measure_reads_preferences() -> None:
-    others = [info for info in _core.measure_info() if info["name"] not in ("ADR", "PairConcordance")]
+    read = ("ADR", "PairConcordance", "NumQ", "NumRet")
+    others = [info for info in _core.measure_info() if info["name"] not in read]
     assert len(others) > 60
     for info in others:
         name, docs = help.name_in_example(info, comparing=False), help.inputs(info).get("docs")
@@ -401,13 +406,61 @@ BOTH = {"a": RUN, "b": {"q": ["b", "a"]}}
         (lambda: QRELS["q"], "the qrels have only preferences between documents, and no grades"),
         (lambda: untied.judging.sample.pool([RUN], 2, QRELS), "samples and pools need a grade for each document"),
         (lambda: untied.judging.agreement(QRELS, QRELS), "the qrels have only preferences between documents"),
-        (lambda: gate(QRELS, RUN, min={"ADR": 0.1}), "^a gate needs grades or ordered groups of documents"),
-        (lambda: report(QRELS, RUN, "ADR"), "^a report needs grades or ordered groups of documents"),
+        (lambda: gate(QRELS, RUN, min={"AP": 0.1}), "^AP needs grades or ordered groups of documents"),
+        (
+            lambda: gate(QRELS, RUN, baseline=RUN, max_med={"ADR@3": 0.1}),
+            "do not say what unjudged documents could be",
+        ),
+        (lambda: gate(QRELS, RUN, baseline=RUN, certain=["ADR"]), "do not say what unjudged documents could be"),
+        (lambda: report(QRELS, RUN, "AP"), "^AP needs grades or ordered groups of documents"),
+        (lambda: report(QRELS, RUN, "ADR", live=True), "^a live report lets its readers choose measures"),
+        (lambda: untied.Qrels({"q": {"a": 1}}).places("q"), "the qrels have grades, and no preferences"),
     ],
 )
 def test_what_needs_more_than_preferences(call: Callable[[], object], message: str) -> None:
     with pytest.raises(untied.UntiedError, match=message):
         call()
+
+
+def test_documents_and_queries_are_counted() -> None:
+    found = untied.evaluate(QRELS, BOTH, ["NumQ", "NumRet", "NumRet(judged_only=True)", "ADR"])
+    assert [found.value(name, run="a").mean for name in found.measures[:3]] == [1, 3, 2]
+    assert [found.value(name, run="b").mean for name in found.measures[:3]] == [1, 2, 2]
+
+
+def test_a_gate_reads_preferences() -> None:
+    """It gives the limits the values of `evaluate`, in a dict as in a file's qrels."""
+    means = {run: untied.evaluate(QRELS, BOTH[run], "ADR")["ADR"].mean for run in "ab"}
+    passed = gate({"q": ZIGZAG}, BOTH["b"], min={"ADR": means["b"]}, qrels_format="preferences")
+    failed = gate(QRELS, BOTH["a"], baseline=BOTH["b"], max_drop={"ADR": 0.0})
+    assert means["b"] > means["a"]
+    assert (passed.passed, failed.passed) == (True, False)
+    assert f"from {means['b']:.4f} to {means['a']:.4f}" in str(failed)
+
+
+def test_a_report_of_preferences_shows_places_and_says_what_it_leaves_out() -> None:
+    page = data_of(report(QRELS, BOTH, "ADR"))
+    [query] = page["rankings"]
+    assert dict(zip(query["docs"], query["grades"], strict=True)) == {"a": 1, "x": None, "b": 1}
+    assert QRELS.places("q") == {"a": 1, "b": 1, "c": 2, "d": 4}
+    assert (query["relevant"], page["has_preferences"], page["is_examined"]) == (4, True, False)
+    assert (page["curves"]["precision"], len(page["curves"]["dynamic_recall"])) == ([[], []], 2)
+    assert page["means"][0][0]["mean"] == untied.evaluate(QRELS, BOTH["a"], "ADR")["ADR"].mean
+    assert "judgments" not in page["answers"][0]
+    assert any("preferences do not say what unjudged documents could be" in note for note in page["notes"])
+    alone = data_of(report(QRELS, BOTH["a"], "ADR"))
+    assert "judgments" not in alone["answers"][0]
+
+
+def test_notes_on_ties_speak_of_preferences() -> None:
+    tied = {"q": [["a", "d"], "b"]}
+    found = untied.evaluate(QRELS, tied, "ADR")
+    assert "tied documents differ by the preferences in 1 of 1 queries of run: each value is the mean" in str(found)
+    assert "tied documents have different grades in 1 of 1" in str(untied.evaluate({"q": {"a": 1}}, tied, "ADR"))
+    assert "tied documents differ by the preferences in 1 of 1 queries" in found._repr_html_()
+    assert (QRELS.grades(), found.facts()["run"]["highest"]) == ([], None)
+    grouped = untied.evaluate({"q": {"a": 2, "d": 0}}, tied, "ADR").facts()["run"]
+    assert grouped["highest"] == 2
 
 
 def test_a_run_is_compared_without_the_qrels() -> None:

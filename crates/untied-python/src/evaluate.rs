@@ -267,9 +267,12 @@ impl Evaluation {
     }
 
     /// Whether there is nothing to warn of: runs and qrels share documents, some are relevant, and a grade is at least
-    /// `least`.
+    /// `least`, if there are grades.
     fn is_plain(&self, least: f64) -> bool {
         let facts = &self.evaluation.facts;
-        !facts.swapped && facts.matched > 0 && facts.relevant > 0 && facts.highest >= least
+        !facts.swapped
+            && facts.matched > 0
+            && facts.relevant > 0
+            && facts.highest.is_none_or(|highest| highest >= least)
     }
 }

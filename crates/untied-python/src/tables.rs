@@ -321,6 +321,13 @@ impl Lengths {
     }
 }
 
+impl Qrels {
+    /// Whether they are preferences between documents, and not grades.
+    fn has_preferences(&self) -> bool {
+        self.0.detail() == Some(Detail::Preferences)
+    }
+}
+
 #[pymethods]
 impl Qrels {
     #[new]
@@ -437,9 +444,9 @@ impl Qrels {
         ids(&self.0)
     }
 
-    /// Return all grades that occur, highest first.
+    /// Return all grades that occur, highest first. Preferences have none.
     fn grades(&self) -> Vec<f64> {
-        self.0.grades().to_vec()
+        if self.has_preferences() { Vec::new() } else { self.0.grades().to_vec() }
     }
 
     /// Return a copy that also knows the grades of larger qrels, of which these are a part.
@@ -483,12 +490,25 @@ impl Qrels {
     }
 
     fn __getitem__<'py>(&self, py: Python<'py>, query: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
-        if self.0.detail() == Some(Detail::Preferences) {
+        if self.has_preferences() {
             return Err(refused("the qrels have only preferences between documents, and no grades"));
         }
         let dict = PyDict::new(py);
         for (document, grade) in rows(&self.0, query)? {
             dict.set_item(document, grade)?;
+        }
+        Ok(dict)
+    }
+
+    /// Return the place of each document of a query: 1, and 1 more for each document that is preferred to it.
+    fn places<'py>(&self, py: Python<'py>, query: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
+        if !self.has_preferences() {
+            return Err(refused("the qrels have grades, and no preferences between documents"));
+        }
+        let dict = PyDict::new(py);
+        let judged = rows(&self.0, query)?;
+        for (document, unbeaten) in &judged {
+            dict.set_item(document, judged.len() + 1 - *unbeaten as usize)?;
         }
         Ok(dict)
     }

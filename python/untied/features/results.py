@@ -7,7 +7,7 @@ from untied._core import show_id
 from untied.errors import UntiedError, check_flag
 from untied.inputs.mismatch import listed
 from untied.results.base import MeasureResults
-from untied.results.notes import leaves_ties_open, mean_with_notes, of_ties, of_undefined, of_values
+from untied.results.notes import differ, leaves_ties_open, mean_with_notes, of_ties, of_undefined, of_values
 from untied.results.table import FIELDS, Table, table_of
 from untied.results.value import Value
 
@@ -354,7 +354,9 @@ class FeatureResults(MeasureResults):
             )
         mixed = sum(fact["mixed"] for fact in facts)
         if mixed and leaves_ties_open(self._measures, policies["ties"]):
-            yield of_ties(f"{mixed / (len(facts) * len(self.queries)):.0%} of the rankings", policies["ties"])
+            yield of_ties(
+                differ(facts), f"{mixed / (len(facts) * len(self.queries)):.0%} of the rankings", policies["ties"]
+            )
 
         def count(what: str) -> str:
             return str(sum(fact[what] for fact in facts) or "")

@@ -12,7 +12,6 @@ from untied.gate.evidence import NAMED, Evidence, Limit
 from untied.gate.rules import Allowed, drop, largest_difference, own
 from untied.inputs import mismatch
 from untied.inputs.convert import as_lengths, as_qrels, as_run
-from untied.inputs.files import check_graded
 from untied.measures import as_measure, as_measures
 from untied.results.design import Design
 from untied.statistics.intervals import check_chance
@@ -276,7 +275,7 @@ def gate(
         raise UntiedError(f"{others} counts every query once; only min, max and max_drop take segments and weights")
     if cluster is not None and not significant:
         raise UntiedError("cluster has no effect without significant")
-    judged = check_graded(as_qrels(qrels, threads, qrels_format), "a gate")
+    judged = as_qrels(qrels, threads, qrels_format)
     if on_undefined == "nan" and unjudged in ("nonrelevant", "remove"):
         judged, unanswered = mismatch.without_unanswered(judged, threads)
         mismatch.warn_or_raise(unanswered)

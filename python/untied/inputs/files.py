@@ -28,7 +28,7 @@ QRELS_FORMATS = ("auto", *_OF_QRELS)
 NAMED = tuple(name for name, format in _OF_RUNS.items() if format["has_names"])
 #: Formats of runs that are evaluated while they are read.
 STREAMED = tuple(name for name, format in _OF_RUNS.items() if format["streams"])
-#: Formats of qrels that say more than a grade, in TREC's files or in tables, with the name of the further column.
+#: Formats of qrels that say more than a grade in a further column, with its name.
 DETAILED = {name: format["detail"] for name, format in _OF_QRELS.items() if format["detail"]}
 #: What named columns of runs and qrels hold.
 RUN_COLUMNS = ("query", "document", "score", "rank", "retrieved", "scores")
@@ -38,8 +38,9 @@ PLAIN = ("auto", *(name for name, format in _OF_QRELS.items() if name not in DET
 #: Formats that a suffix tells.
 SUFFIXES = {suffix: name for name, format in _OF_RUNS.items() for suffix in format["suffixes"]}
 
-#: What a dict of runs or qrels looks like.
+#: What a dict of runs looks like.
 RUN_SHAPE = "{query: {document: score}}"
+#: What a dict of qrels looks like, by what they hold.
 QRELS_SHAPES = {
     "trec": "{query: {document: grade}}",
     "subtopics": "{query: {subtopic: {document: grade}}}",
@@ -97,18 +98,9 @@ def check_columns(columns: Mapping[str, str] | None, held: str, source: str) -> 
 
 def check_holds(qrels: Qrels, format: str) -> Qrels:
     """Return the qrels, or raise an error if they lack what the format requires."""
-    if (format in DETAILED or format == "preferences") and format != qrels.format:
+    if format not in PLAIN and format in QRELS_SHAPES and format != qrels.format:
         expected = QRELS_SHAPES[format]
         raise UntiedError(f"the qrels have format {qrels.format!r}, not {format!r}: expected {expected}")
-    return qrels
-
-
-def check_graded(qrels: Qrels, what: str) -> Qrels:
-    """Return the qrels, or raise an error if they have only preferences, and `what` also reads grades."""
-    if qrels.format == "preferences":
-        raise UntiedError(
-            f"{what} needs grades or ordered groups of documents, and the qrels have only preferences between documents"
-        )
     return qrels
 
 

@@ -40,12 +40,15 @@ def lines(path: str | os.PathLike[str], shape: str) -> Iterator[tuple[int, list[
         raise InputError(f"{show_id(str(path))}: expected {shape}, found nothing", str(path), None, shape, "nothing")
 
 
-def id_of(value: object) -> str | None:
-    """Return the id in a cell or a JSON value: a text, bytes or a whole number. Return None for anything else."""
+def id_of(value: object, *, empty: bool = False) -> str | None:
+    """Return the id in a cell or a JSON value: a text, bytes or a whole number. Return None for anything else.
+
+    An empty text is an id only with `empty`: in a file, it is a cell that nobody filled in.
+    """
     if isinstance(value, bytes):
         value = value.decode("utf-8", "surrogateescape")
     value = value.item() if hasattr(value, "item") else value  # a number of NumPy
-    is_id = isinstance(value, (str, int)) and not isinstance(value, bool) and value != ""
+    is_id = isinstance(value, (str, int)) and not isinstance(value, bool) and (empty or value != "")
     return str(value) if is_id else None
 
 

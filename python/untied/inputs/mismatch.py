@@ -46,7 +46,8 @@ def of_inputs(qrels: _core.Qrels, run: _core.Run, threads: int | None = None, *,
     if _core.look_swapped(qrels, run):
         return SWAPPED
     common, matched = _core.in_common(run, qrels, threads)
-    return _reason(common, matched, len(run) - common, judging or any(grade > 0 for grade in qrels.grades()))
+    relevant = judging or qrels.format == "preferences" or any(grade > 0 for grade in qrels.grades())
+    return _reason(common, matched, len(run) - common, relevant)
 
 
 def _reason(common: int, matched: bool, unknown: int, relevant: bool) -> str | None:
@@ -87,8 +88,13 @@ def of_probabilities(
     return {name: None if _core.in_common(run, probabilities, threads)[1] else IMPROBABLE for name, run in runs.items()}
 
 
-def of_levels(measures: Iterable[_core.Measure], highest: float) -> str | None:
-    """Return a sentence on measures that need a higher grade than the qrels have. It is None if there are none."""
+def of_levels(measures: Iterable[_core.Measure], highest: float | None) -> str | None:
+    """Return a sentence on measures that need a higher grade than the qrels have. It is None if there are none.
+
+    Preferences have no highest grade, and then there are none either.
+    """
+    if highest is None:
+        return None
     asked = [(str(measure), measure.least_grade) for measure in measures]
     above = [name for name, least in asked if least is not None and 0 < highest < least]
     if not above:

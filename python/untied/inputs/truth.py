@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from untied._core import Qrels, show_id
 from untied.errors import InputError, UntiedError, check_count, check_share
-from untied.inputs.lines import lines, refused
+from untied.inputs.lines import id_of, lines, refused
 
 __all__ = [
     "groups_from_preferences",
@@ -247,13 +247,10 @@ def _pair(query: Any, pair: Any) -> tuple[str, str]:
 
 
 def _id(query: Any, document: Any) -> str:
-    if isinstance(document, bytes):
-        return document.decode("utf-8", "surrogateescape")
-    if isinstance(document, str):
-        return document
-    if isinstance(document, bool) or not hasattr(document, "__index__"):
+    id_ = id_of(document, empty=True)
+    if id_ is None:
         _refuse_pairs(query, document)
-    return str(document.__index__())
+    return id_
 
 
 def _refuse_pairs(query: Any, found: Any) -> NoReturn:

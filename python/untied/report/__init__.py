@@ -6,13 +6,12 @@ from untied._core import Policies
 from untied.comparison.measures import as_comparing_measures
 from untied.errors import UntiedError, check_count, check_flag
 from untied.inputs.convert import as_qrels, loaded_runs
-from untied.inputs.files import check_graded
 from untied.inputs.provenance import named_inputs
 from untied.measures import as_measures
 from untied.progress import Parts
 from untied.report.comparison import collect_comparison
 from untied.report.data import FURTHER_PARTS, collect
-from untied.report.live import check, embedded
+from untied.report.live import check, check_graded, embedded
 from untied.report.page import page
 from untied.report.rankings import check_texts
 from untied.report.values import evaluated
@@ -150,8 +149,8 @@ def report(
     ------
     UntiedError
         As for `untied.evaluate` and `untied.statistics.significance`; or an option needs NumPy or SciPy, which is not
-        installed. With ``live=True``, also if the inputs are too large, a measure is defined in Python, or untied was
-        installed without its part for browsers.
+        installed. With ``live=True``, also if the inputs are too large, the qrels are preferences, a measure is defined
+        in Python, or untied was installed without its part for browsers.
     InputError
         A file does not match its format.
     OSError
@@ -166,7 +165,9 @@ def report(
     asked = as_measures(measures)
     if live:
         check(asked)
-    judged = check_graded(as_qrels(qrels, threads, qrels_format), "a report")
+    judged = as_qrels(qrels, threads, qrels_format)
+    if live:
+        check_graded(judged)
     loaded = loaded_runs(runs, threads, qrels)
     if baseline is not None and baseline not in loaded:
         raise UntiedError(f"no run {baseline!r}; the runs are {', '.join(loaded)}")

@@ -41,6 +41,7 @@ def collect_comparison(
         "settings": policies.chosen() | {name: options[name] for name in ("variance", "depth") if options[name]},
         "measures": [_measure(measure) for measure in comparison._measures],
         "runs": names,
+        "has_preferences": qrels is not None and qrels.format == "preferences",
         "baseline": None,
         "headline": _headline(comparison),
         "notes": [],

@@ -89,7 +89,7 @@ def collect(
     for row, (measure, pair) in enumerate(zip(asked, values.leading, strict=True)):
         more = (
             {"judgments": None}
-            if values.apart
+            if values.apart and certain.is_known
             else _open(values, row, measure, certain, any(run["tied"] for run in ties))
         )
         answers.append(_tested(values, row, measure, pair, place) | more)
@@ -102,6 +102,7 @@ def collect(
         "notes": [*apart, *unusual, *values.notes, *([] if values.apart else certain.notes)],
         "measures": [_measure(measure) for measure in asked],
         "runs": [show_id(name) for name in loaded],
+        "has_preferences": judged.format == "preferences",
         "baseline": place,
         "best": values.best,
         "leading": values.leading,
@@ -170,6 +171,8 @@ def _open(
     Of a single run, the lowest and the highest mean for all missing judgments.
     """
     pair = page_values.leading[place]
+    if not certain.is_known:
+        return {} if pair is None else {"ties": page_values.ties[place]}
     if pair is None:
         runs = [run for run, one in enumerate(page_values.means[place]) if one["mean"] is not None]
         return {"judgments": certain.alone(measure, runs[0]) if runs else None}
@@ -217,9 +220,11 @@ def _curves(qrels: Qrels, runs: dict[str, Run], deepest: int, policies: dict[str
 def curve_measures(qrels: Qrels, ranks: Sequence[int]) -> tuple[list[Measure], list[int], list[Measure]]:
     """Measures of both curves: precision at recall levels, and ADR at the ranks that dynamic recall at `ranks` needs.
 
-    Without a relevant document there are none of the latter.
+    Without a relevant document there are none of the latter, and of preferences, none of the former.
     """
     ends = sorted({end for rank in ranks for end in (rank - 1, rank)} - {0})
+    if qrels.format == "preferences":
+        return [], ends, [ADR @ end for end in ends]
     grades = [grade for grade in qrels.grades() if grade > 0]
     return [IPrec @ (tenth / 10) for tenth in TENTHS], ends, [ADR(rel=min(grades)) @ end for end in ends if grades]
 

@@ -72,6 +72,15 @@ def check(measures: Sequence[Measure]) -> None:
         )
 
 
+def check_graded(qrels: Qrels) -> None:
+    """Refuse preferences: readers of such a page choose measures, and almost all of them need grades."""
+    if qrels.format == "preferences":
+        raise UntiedError(
+            "a live report lets its readers choose measures, which need grades, and the qrels have only preferences "
+            "between documents; make the report without live"
+        )
+
+
 def embedded(
     data: dict[str, Any], held: dict[str, Any], measures: Sequence[Measure], qrels: Qrels, runs: Mapping[str, Run]
 ) -> Live:

@@ -46,6 +46,8 @@ def rankings(
 
     A run has its tie groups; they refer to documents by their numbers in this list. With `both_ranks`, each document
     has its ranks in the two runs, at any depth: the first of its tie group, None if the run does not retrieve it.
+
+    If the qrels are preferences, places stand for grades: 1, and 1 more for each document that is preferred.
     """
     rows: list[dict[str, Any] | None] = []
     named: list[list[str]] = []
@@ -53,7 +55,9 @@ def rankings(
         if only is not None and query not in only:
             rows.append(None)
             continue
-        grades = qrels[query] if qrels is not None and query in qrels else {}
+        grades: dict[str, float] = {}
+        if qrels is not None and query in qrels:
+            grades = qrels.places(query) if qrels.format == "preferences" else qrels[query]
         numbers: dict[str, int] = {}
         of_runs = []
         for run in runs.values():

@@ -28,6 +28,10 @@ MOST = 50_000
 MOST_EXAMINED = 400_000
 
 
+#: A note of pages about preferences.
+UNKNOWN = (
+    "what missing judgments could change is left out, because preferences do not say what unjudged documents could be"
+)
 #: A note of pages without verdicts of all pairs of runs.
 LEFT_OUT = (
     "ranks and overturn numbers are left out, because {} of runs with {} queries each would take long; "
@@ -43,15 +47,19 @@ class PageVerdicts:
         self._policies = policies
         self._options = {name: policies[name] for name in ("score_dtype", "threads")}
         self._pairs = list(combinations(range(len(runs)), 2))
-        self.has_all = len(self._pairs) * len(qrels) <= MOST
+        #: Whether it is known what unjudged documents could be.
+        self.is_known = qrels.format != "preferences"
+        self.has_all = self.is_known and len(self._pairs) * len(qrels) <= MOST
         #: Whether the page says what missing judgments could change.
-        self.is_examined = len(runs) * len(qrels) <= MOST_EXAMINED
+        self.is_examined = self.is_known and len(runs) * len(qrels) <= MOST_EXAMINED
         self._verdicts: dict[str, Verdicts | None] = {}
         self._results: dict[tuple[str, str], Results | None] = {}
 
     @property
     def notes(self) -> list[str]:
         """What the page leaves out."""
+        if not self.is_known:
+            return [UNKNOWN]
         if self.has_all:
             return []
         pairs = "1 pair" if len(self._pairs) == 1 else f"{len(self._pairs):,} pairs"

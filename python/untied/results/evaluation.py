@@ -372,7 +372,8 @@ class Results(ByRun):
             * ``relevant``: evaluated queries that have a judgment with a grade above 0, of a retrieved document or
               another
             * ``swapped``: whether the qrels and the run seem to be swapped
-            * ``highest``: the highest grade of all judgments, or 0 if no grade is above 0
+            * ``highest``: the highest grade of all judgments, or 0 if no grade is above 0; None if they are
+              preferences, which have no grades
             * ``undefined``: values that are undefined
             * ``undefined_queries``: queries with an undefined value, usually because no document is relevant
             * ``left_out``: undefined values that are left out of the means, instead of counting as 0

@@ -54,8 +54,13 @@ def values_by_run(counts: Mapping[str, int]) -> str:
     return f"{sum(counts.values()):,}" if len(counts) == 1 else by_run(counts)
 
 
-def of_ties(where: str, ties: str) -> str:
-    """A note that ties affect values."""
+def differ(facts: Iterable[Mapping[str, Any]]) -> str:
+    """How tied documents differ, by the facts about runs: the qrels have no highest grade if they are preferences."""
+    return "differ by the preferences" if any(fact["highest"] is None for fact in facts) else "have different grades"
+
+
+def of_ties(how: str, where: str, ties: str) -> str:
+    """A note that ties affect values; `how` is from `differ`."""
     if ties == "expected":
         what = "the mean over all orders"
     elif ties in ("best", "worst"):
@@ -63,7 +68,7 @@ def of_ties(where: str, ties: str) -> str:
     else:
         what = f"from one order ({ties})"
     more = "--ties range shows how far ties could move it"
-    return f"tied documents have different grades in {where}: each value is {what}; {more}"
+    return f"tied documents {how} in {where}: each value is {what}; {more}"
 
 
 def leaves_ties_open(measures: Iterable[Measure], ties: str) -> bool:
@@ -160,7 +165,7 @@ def of_evaluation(facts: Mapping[str, Any], measures: Sequence[Measure], policie
         of_runs = [
             f"{fact['mixed']:,} of {fact['evaluated']:,} queries of {show_id(name)}" for name, fact in mixed.items()
         ]
-        yield of_ties(listed(of_runs, "run"), ties)
+        yield of_ties(differ(facts.values()), listed(of_runs, "run"), ties)
     yield from of_queries(facts, policies.get("queries"))
 
     def count(what: str) -> str:

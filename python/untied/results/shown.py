@@ -155,11 +155,13 @@ def best(values: Iterable[float], lower_is_better: bool) -> list[bool]:
 
 def marked(grid: Grid, facts: Sequence[Facts], rows_each: int = 1) -> bool:
     """Mark the names of rows whose values depend on the order of tied documents; return whether there are any."""
+    from untied.results.notes import differ
+
     any_marked = False
     for place, row in enumerate(grid.rows[: len(facts) * rows_each if grid.texts else 0]):
         of_row = facts[place // rows_each]
         if of_row["mixed"]:
-            why = f"tied documents differ in grade in {of_row['mixed']} of {of_row['evaluated']} queries"
+            why = f"tied documents {differ([of_row])} in {of_row['mixed']} of {of_row['evaluated']} queries"
             at = 0 if rows_each > 1 else grid.texts - 1
             grid.rows[place] = (*row[:at], Marked(str(row[at]), why), *row[at + 1 :])
             any_marked = True

@@ -48,7 +48,7 @@ mod rules {
     }
 
     /// Keeps a fact that is the same for all queries.
-    pub(super) fn same(all: &mut f64, more: f64) {
+    pub(super) fn same(all: &mut Option<f64>, more: Option<f64>) {
         *all = more;
     }
 
@@ -105,8 +105,8 @@ facts! {
     relevant: usize => sum,
     /// whether the qrels and the run seem to be swapped
     swapped: bool => any,
-    /// the highest grade of all judgments, or 0 if no grade is above 0
-    highest: f64 => same,
+    /// the highest grade of all judgments, or 0 if no grade is above 0; None if they are preferences, which have no grades
+    highest: Option<f64> => same,
     /// values that are undefined
     undefined: usize => sum,
     /// queries with an undefined value, usually because no document is relevant
@@ -133,10 +133,11 @@ mod tests {
 
     #[test]
     fn facts_of_more_queries_are_added() {
-        let mut all = Facts { mixed: 1, highest: 2.0, standard_error: Some(0.5), ..Facts::default() };
-        all.add(&Facts { mixed: 2, highest: 2.0, ungrouped: true, ..Facts::default() });
-        all.add(&Facts { highest: 2.0, standard_error: Some(0.25), ..Facts::default() });
-        let expected = Facts { mixed: 3, highest: 2.0, standard_error: Some(0.5), ungrouped: true, ..Facts::default() };
+        let mut all = Facts { mixed: 1, highest: Some(2.0), standard_error: Some(0.5), ..Facts::default() };
+        all.add(&Facts { mixed: 2, highest: Some(2.0), ungrouped: true, ..Facts::default() });
+        all.add(&Facts { highest: Some(2.0), standard_error: Some(0.25), ..Facts::default() });
+        let expected =
+            Facts { mixed: 3, highest: Some(2.0), standard_error: Some(0.5), ungrouped: true, ..Facts::default() };
         assert_eq!(all, expected);
     }
 
@@ -152,6 +153,6 @@ mod tests {
         let names: Vec<&str> = Facts::ABOUT.iter().map(|(name, ..)| *name).collect();
         assert_eq!(seen.iter().map(|(name, _)| *name).collect::<Vec<_>>(), names);
         assert!(seen.contains(&("absent", Fact::Count(3))) && seen.contains(&("swapped", Fact::Flag(true))));
-        assert!(seen.contains(&("standard_error", Fact::Unknown)) && seen.contains(&("highest", Fact::Number(0.0))));
+        assert!(seen.contains(&("standard_error", Fact::Unknown)) && seen.contains(&("highest", Fact::Unknown)));
     }
 }

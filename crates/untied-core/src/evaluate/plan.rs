@@ -85,8 +85,8 @@ impl Planned {
 /// Measures built for rankings up to some depth.
 pub struct Plan {
     pub(super) measures: Vec<Planned>,
-    /// The highest grade of all judgments, or 0 if no grade is above 0.
-    pub(super) highest: f64,
+    /// The highest grade of all judgments, or 0 if no grade is above 0. None if they are preferences.
+    pub(super) highest: Option<f64>,
     /// The lengths of documents, if a measure needs them.
     pub(super) lengths: Option<Arc<Lengths>>,
     /// Whether a measure is a user's formula.
@@ -139,7 +139,8 @@ impl Plan {
         let planned = |spec: &Spec| Planned::new(spec, build, detail, scope, unjudged);
         let measures: Vec<Planned> = specs.iter().map(planned).collect::<Result<_>>()?;
         Ok(Plan {
-            highest: scope.grades.first().map_or(0.0, |highest| highest.max(0.0)),
+            highest: (detail != Some(Detail::Preferences))
+                .then(|| scope.grades.first().map_or(0.0, |highest| highest.max(0.0))),
             lengths,
             formulas: measures.iter().any(|planned| planned.measure.formula().is_some()),
             depth,

@@ -15,6 +15,7 @@ pub static NUM_Q: Definition = Info {
     equation: "1",
     tex: r"\mathrm{NumQ} = \sum_{\text{queries}} 1",
     reference: "trec_eval",
+    reads_preferences: true,
     ..Info::DEFAULT
 }
 .built_by(|_, _| Ok(Box::new(CountMeasure::Queries)));
@@ -30,6 +31,7 @@ pub static NUM_RET: Definition = Info {
     equation: "n",
     tex: r"\mathrm{NumRet} = \sum_{\text{queries}} n",
     reference: "trec_eval",
+    reads_preferences: true,
     ..Info::DEFAULT
 }
 .built_by(|_, _| Ok(Box::new(CountMeasure::Retrieved)));

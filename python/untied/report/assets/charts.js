@@ -2,7 +2,7 @@
 function curves() {
   if (!data.curves) return;
   const where = section("curves", "Curves",
-    `Interpolated precision at eleven recall levels, and dynamic recall by rank: of the documents that could have been found by that rank, the share that was found (Typke, Veltkamp & Wiering 2006). Both are ${words().curves}.${data.runs.length > 2 ? " Runs A and B are bold." : ""}`);
+    `${data.has_preferences ? "Dynamic" : "Interpolated precision at eleven recall levels, and dynamic"} recall by rank: of the documents that could have been found by that rank, the share that was found (Typke, Veltkamp & Wiering 2006). ${data.has_preferences ? "These" : "Both"} are ${words().curves}.${data.runs.length > 2 ? " Runs A and B are bold." : ""}`);
   const { later } = data.curves; // of fully tied runs they take long
   if (!later) return drawCurves(where);
   const wrong = node("p", { class: "note", role: "status" }), button = node("button", { type: "button", onclick: async () => {
@@ -23,7 +23,7 @@ function drawCurves(where) {
   const { recall, precision, ranks, dynamic_recall: dynamic } = data.curves;
   const one = (label, x, rows, across, up) => chart(grid, label, 300, "a b", (width, height) => lines(width, height, x, rows, { x: { title: across }, y: { title: up } },
     (run, place) => `${data.runs[run]}: ${show(rows[run][place])} at ${x[place]}`));
-  one("Precision at recall levels", recall, precision, "recall", "precision");
+  if (!data.has_preferences) one("Precision at recall levels", recall, precision, "recall", "precision");
   if (ranks.length) one("Dynamic recall by rank", ranks, dynamic, "rank", "dynamic recall");
 }
 

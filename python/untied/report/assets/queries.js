@@ -157,7 +157,7 @@ function queryTable() {
       { title: "A − B", value: (row) => row.difference, cell: differenceCell },
       size,
     ]),
-    { title: "relevant", value: (row) => data.rankings[row.query]?.relevant ?? null, tip: "documents with a grade above 0" },
+    { title: data.has_preferences ? "judged" : "relevant", value: (row) => data.rankings[row.query]?.relevant ?? null, tip: data.has_preferences ? "documents in the preferences" : "documents with a grade above 0" },
   ])];
   const first = title ? 2 : 1;
   table(where, "queries", "measure a b queryFilter", columns, () => differences().filter((row) => filteredQuery(row.query)),

@@ -39,6 +39,9 @@ function saveMoved() {
 // A rank, or the first and the last of those that a tied document can have.
 const positions = (ranks) => (!Array.isArray(ranks) ? String(ranks) : ranks[0] === ranks[1] ? String(ranks[0]) : `${count(ranks[0])}–${count(ranks[1])}`);
 
+/** How many documents are preferred to one, in words. */
+const preferredWords = (others) => `${others ? count(others) : "no"} ${others === 1 ? "document is" : "documents are"} preferred to it`;
+
 /** What a group of documents with one score has, in words. */
 function groupWords(grades, score) {
   const relevant = grades.filter((grade) => grade > 0).length, open = grades.filter((grade) => grade === null || grade < 0).length;
@@ -71,7 +74,7 @@ function ranking(truth, side) {
     const document = (doc) => {
       const grade = truth.grades[doc], words = truth.texts?.[doc];
       const kind = grade === null || grade < 0 ? "open" : grade > 0 ? "relevant" : "";
-      const what = grade === null ? "not judged" : grade < 0 ? "pooled, not judged" : `grade ${grade}`;
+      const what = grade === null ? "not judged" : grade < 0 ? "pooled, not judged" : data.has_preferences ? preferredWords(grade - 1) : `grade ${grade}`;
       return node("div", { class: "doc", "data-doc": doc },
         node("span", { class: "grade " + kind, title: what }, grade === null ? "?" : grade < 0 ? "–" : String(grade)),
         node("span", { class: "id", title: `${words || truth.docs[doc]}${scores ? `, score ${score}` : ""}` }, truth.docs[doc], words ? node("span", { class: "sub" }, words) : null),
@@ -93,7 +96,7 @@ function ranking(truth, side) {
 function sideBySide() {
   if (!data.queries.length) return;
   const where = section("query", alone ? "One ranking" : "Two rankings side by side",
-    "Green: relevant, with the grade. Dashed: not judged. Documents with a bar on the left have the same score, so their order is arbitrary."
+    `Green: ${data.has_preferences ? "in the preferences, with the place: 1, and 1 more for each document that is preferred" : "relevant, with the grade"}. Dashed: not judged. Documents with a bar on the left have the same score, so their order is arbitrary.`
     + (alone ? "" : ` ↔ shows the rank in the other run; for a tied document, ${data.rankings[0]?.docs ? "the first" : "from the first to the last"} of its possible ranks.`));
   const step = (by) => change({ query: (state.query + by + data.queries.length) % data.queries.length });
   where.append(node("div", { class: "bar" },

@@ -148,7 +148,7 @@ function ties() {
   const { depths, shares } = data.unjudged;
   const columns = () => [
     ...ofTies,
-    { title: "ties change values", value: (run) => data.ties[run].mixed, cell: (run) => count(data.ties[run].mixed), tip: "queries in which tied documents have different grades" },
+    { title: "ties change values", value: (run) => data.ties[run].mixed, cell: (run) => count(data.ties[run].mixed), tip: `queries in which tied documents ${data.has_preferences ? "differ by the preferences" : "have different grades"}` },
     { title: "missing queries", value: (run) => data.ties[run].absent, cell: (run) => count(data.ties[run].absent), tip: "judged queries for which the run has no documents; they count as empty rankings" },
     { title: "unjudged queries", value: (run) => data.ties[run].unknown, cell: (run) => count(data.ties[run].unknown), tip: "queries of the run that have no judgments; they are left out" },
     { title: "unjudged in top 10", value: (run) => data.top_ten[run], cell: (run) => percent(data.top_ten[run]) },
