@@ -28,7 +28,7 @@ pub struct Findings {
     pub near_queries: Vec<(usize, usize)>,
     /// Queries where some document has a better rank but a lower score than another.
     pub rank_contradicts: usize,
-    /// Documents whose rank column is no number.
+    /// Documents whose rank isn't a number.
     pub rank_not_a_number: usize,
     /// Queries with tied documents, and those where all are tied.
     pub tied_queries: (usize, usize),

@@ -438,7 +438,7 @@ impl Cache {
 /// All that outcomes depend on: the documents in every tie group, and among all judgments, of each grade that the measure
 /// tells apart.
 fn described(planned: &Planned, ranking: &Ranking, truth: &Judgments<'_>) -> Vec<u64> {
-    /// Follows the levels of a group, and is no grade.
+    /// Marks the end of a group's levels. The bits of no grade are the same.
     const END: u64 = u64::MAX;
     let mut described = vec![ranking.retrieved as u64];
     let mut add = |size: usize, levels: &[Level]| {

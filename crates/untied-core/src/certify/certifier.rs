@@ -137,8 +137,8 @@ impl Certifier {
         (up, down)
     }
 
-    /// Grades with which the difference is largest, and at most `most` unknown documents are relevant. If the bound may
-    /// not be reached, they are the best grades known.
+    /// Grades that make the difference largest with at most `most` relevant unknown documents. Where the search only
+    /// has a bound, they are the best grades that it found.
     pub fn assignment(&self, pair: &RankingPair<'_>, most: usize, workspace: &mut DifferenceWorkspace) -> Assignment {
         let mut solve = |most: usize| {
             let LargestDifference { value, assignment, .. } = self.difference.solve(pair, most, workspace);

@@ -197,8 +197,8 @@ fn fewer(queries: &[UpperBounds], target: f64, slope: f64, most: usize) -> Optio
     Some(Some(chosen))
 }
 
-/// How many more relevant documents each query may have before the trailing run could catch up: `usize::MAX` if it
-/// never can, and none if it may be ahead already.
+/// How many more relevant documents each query may have without the trailing run catching up. It is `usize::MAX` if
+/// that run can never catch up, and none if it may be ahead already.
 pub(super) fn largest(queries: &[UpperBounds], target: f64) -> Option<usize> {
     let longest = queries.iter().map(|query| query.by_count.len()).max().unwrap_or(0);
     let is_certain = |most: usize| queries.iter().map(|query| query.at_most(most)).sum::<f64>() < target;

@@ -49,7 +49,7 @@ impl<'a> QueryBlocks<'a> {
         QueryBlocks { runs, qrels, settings, first: 0, held: Vec::new() }
     }
 
-    /// The indices of the queries with which blocks begin.
+    /// The index of each block's first query.
     pub fn starts(&self) -> impl Iterator<Item = usize> + use<> {
         (0..self.qrels.len()).step_by(AT_ONCE)
     }

@@ -1,6 +1,6 @@
-//! Grades of unknown documents with which one ranking is as far ahead of the other as possible.
+//! Grades of unknown documents that put one ranking as far ahead of the other as possible.
 
-/// Grades of unknown documents with which A is far ahead of B.
+/// Grades of unknown documents that put A far ahead of B.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Assignment {
     /// The difference of the scores, S(A) - S(B), with these grades.

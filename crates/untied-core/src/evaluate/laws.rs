@@ -25,8 +25,8 @@ pub struct Laws {
     pub queries: Vec<usize>,
     /// The distribution of each measure's aggregate; none if no query has a value.
     pub totals: Vec<Option<Law>>,
-    /// The distribution of each measure for each query; none if its value is undefined and left out. Empty unless asked
-    /// for.
+    /// The distribution of each measure for each query, or none where the value is undefined and left out. The list is
+    /// empty unless it was asked for.
     pub of_queries: Vec<Vec<Option<Law>>>,
 }
 
@@ -165,7 +165,7 @@ impl Terms {
         }
     }
 
-    /// The distribution of the aggregate; none if it is no sum and no value was added.
+    /// The distribution of the aggregate. There is none if no value was added, except that an empty sum is 0.
     fn total(self, aggregate: Aggregate, limits: Limits) -> Result<Option<Law>> {
         if self.count == 0 {
             return Ok((aggregate == Aggregate::Sum).then(|| Law::certain(0.0)));

@@ -20,8 +20,8 @@ pub const PROBABILITY: f64 = 1e-11;
 /// How large exact laws may be, and how fine the grid of enclosing laws is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// The largest number of values that all steps of the exact law of a tie group may have together. An exact law of a
-    /// sum may have an eighth of it.
+    /// How many values the exact law of a tie group may have, added up over its steps. The exact law of a sum may have
+    /// an eighth as many.
     pub states: usize,
     /// The number of cells of the grid between the smallest and the largest value.
     pub cells: usize,

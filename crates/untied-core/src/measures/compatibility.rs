@@ -77,7 +77,7 @@ pub static COMPATIBILITY: Definition = Info {
     }))
 });
 
-/// The depth to which rankings are compared; none if it is that of the longer one.
+/// The depth to which rankings are compared, or none if the longer ranking sets it.
 fn depth(spec: &Spec) -> Result<Option<usize>> {
     match spec.parameter(DEPTH.name) {
         None => Ok(Some(1000)),

@@ -196,7 +196,7 @@ pub trait Measure: Send + Sync {
         false
     }
 
-    /// The lowest relevant grade, if the measure reads of a grade only whether it is relevant; none if it reads more.
+    /// The lowest relevant grade of a measure that only asks whether a grade is relevant. Others return none.
     fn only_relevance(&self) -> Option<f64> {
         None
     }

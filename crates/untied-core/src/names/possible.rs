@@ -1,8 +1,8 @@
 //! Grades that a document without a judgment may have: one rule for bounds, verdicts and outlooks.
 //!
-//! They are 0 and every grade of the qrels above 0. If none of these is relevant to the measure, the qrels do not say what
-//! a relevant document's grade would be; then the least whole one is possible too, or `rel` if that is no whole number.
-//! So a missing judgment can make a document relevant to any measure.
+//! They are 0 and every grade of the qrels above 0. If none of these is relevant to the measure, the qrels do not say
+//! what a relevant document's grade would be; then the lowest relevant whole number is possible too, or `rel` if that
+//! isn't a whole number. So a missing judgment can make a document relevant to any measure.
 
 use super::{Spec, Value};
 

@@ -309,7 +309,7 @@ impl Spec {
     /// The value of a parameter that must be a number.
     ///
     /// # Errors
-    /// It is no number, or not one of those that `expected` describes and `fits` accepts.
+    /// It isn't a number, or not one that `fits` accepts; `expected` describes these.
     pub fn number(&self, name: &str, default: f64, expected: &str, fits: impl Fn(f64) -> bool) -> Result<f64> {
         match self.parameter(name) {
             None => Ok(default),

@@ -114,7 +114,7 @@ impl<'a> PlainRecords<'a> {
         PlainRecords { delimiter, roles, common, begin: &[], row: Row::new(columns) }
     }
 
-    /// Take the record with which a text begins; how long it is. Nothing for any that needs care.
+    /// Reads the first record of a text and returns its length, or none for a record that the careful reader must take.
     #[inline]
     fn take(&mut self, text: &'a [u8], taker: &mut Taker<'_>) -> Option<usize> {
         let is_same = !self.begin.is_empty() && starts_with(text, self.begin);

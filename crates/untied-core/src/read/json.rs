@@ -140,7 +140,7 @@ impl<'a> Shape<'a> {
         self.common = common(&roles);
     }
 
-    /// Take a line of this shape, with which a text begins; how long it is. Nothing for any other line.
+    /// Reads the first line of a text if it has this shape, and returns its length.
     #[inline]
     fn take(&mut self, text: &'a [u8], taker: &mut Taker<'_>) -> Option<usize> {
         let is_same = !self.begin.is_empty() && starts_with(text, self.begin);

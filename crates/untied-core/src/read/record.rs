@@ -14,7 +14,7 @@ use crate::table::{Chunk, subtopics};
 pub enum Cell<'a> {
     /// Text that may be an id or a number.
     Plain(Cow<'a, [u8]>),
-    /// Text that is no number.
+    /// A text, even if its characters are digits.
     Text(Cow<'a, [u8]>),
     /// A number, as it is written.
     Number(&'a [u8]),
@@ -129,7 +129,7 @@ impl<'a> Row<'a> {
         Row { numbers: vec![(0..0, 0.0); columns.numbers.len()], ..Row::default() }
     }
 
-    /// Put what stands at a place of the text into the row; a number is put by [`Row::put_number`].
+    /// Sets a field of the row to a part of the text. Numbers go through [`Row::put_number`].
     #[inline]
     pub fn put(&mut self, role: FieldRole, text: &'a [u8], place: Range<usize>) {
         match role {

@@ -131,7 +131,7 @@ impl Similarity for Moves {
     }
 }
 
-/// `sum (1/i - 1/j)^2`, which is no sum of overlaps.
+/// `sum (1/i - 1/j)^2`, which can't be written as a sum of overlaps.
 struct Squares {
     cutoff: Option<usize>,
     normalize: bool,

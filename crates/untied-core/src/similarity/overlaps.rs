@@ -230,7 +230,8 @@ fn line_means(of: Positions, over: Positions, phi: &[f64]) -> Vec<f64> {
 }
 
 impl BlockMoments {
-    /// Variance of a document, times their number, and covariance of two of them, times the number of such pairs.
+    /// The variance of one document times the number of documents, plus the covariance of two times the number of
+    /// pairs.
     fn own(&self) -> f64 {
         let (n, m) = (self.rows.len() as f64, self.columns.len() as f64);
         let single = self.count * self.squares / (n * m);

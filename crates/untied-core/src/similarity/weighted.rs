@@ -137,7 +137,7 @@ pub struct Whole {
 }
 
 impl Whole {
-    /// pbar at the positions of a group of one ranking, on average over those of a group of the other.
+    /// For each position of a group, the mean of pbar over the positions of a group of the other ranking.
     fn rows(&self, of: GroupExtent, over: GroupExtent) -> Vec<f64> {
         let mean = |i| over.ranks().map(|j| self.costs.of_move(i, j)).sum::<f64>() / over.size as f64;
         of.ranks().map(mean).collect()

@@ -120,7 +120,7 @@ pub struct PairedValues {
     pub difference: f64,
     /// How many queries have a difference above, equal to and below 0; see [`crate::equality`].
     pub counts: [usize; 3],
-    /// The smallest and the largest difference of the aggregates, over all choices of queries that may count.
+    /// The smallest and the largest difference of the aggregates, whichever of the uncertain queries count.
     pub ends: [f64; 2],
     /// The differences within the bounds that have the largest two-sided p-value. Empty if their sum can be 0, because
     /// p is 1 then. A query that does not count would have the difference 0, which changes no p-value.
@@ -277,8 +277,8 @@ fn extreme_aggregate(closed: &[[f64; 2]], open: &[[f64; 2]], end: usize, aggrega
     aggregate.difference(mean_of_bounds(&chosen, magnitude), chosen.len())
 }
 
-/// The mean of bounds of differences. It is 0 if it is only rounding of values of a mean magnitude. Bounds may be
-/// larger than the values.
+/// The mean of bounds of differences. It is 0 if it can be a rounding error, given the magnitude of the values and of
+/// the bounds, which may be larger.
 fn mean_of_bounds(differences: &[f64], magnitude: f64) -> f64 {
     let largest = magnitude.max(sum(differences.iter().map(|difference| difference.abs())) / differences.len() as f64);
     without_rounding(mean(differences), largest)

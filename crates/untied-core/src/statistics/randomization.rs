@@ -273,7 +273,7 @@ pub fn randomizations(
     others.map(|(counts, differences)| counts.map_or_else(|| randomization(differences, samples, seed), Ok)).collect()
 }
 
-/// A list of differences of two lists of terms.
+/// Two lists of terms whose differences, term by term, are one of the lists to sum.
 struct SharedPair<'a> {
     /// The index of the list of differences.
     row: usize,

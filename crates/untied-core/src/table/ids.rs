@@ -126,7 +126,7 @@ impl Documents {
         self.push_hashed(id, hash(id));
     }
 
-    /// Appends the id at a place of a text.
+    /// Appends an id, which is the bytes `place` of a text.
     ///
     /// # Panics
     /// As [`Documents::push`], or if the place is not in the text.

@@ -43,7 +43,7 @@ use crate::table::Judgments;
 /// The largest number of different grades that a document may have.
 const MOST: usize = 256;
 
-/// The largest number of documents in the ranking with which it is tested whether a measure has bounds.
+/// Whether a measure has bounds is tested on a ranking with at most this many documents.
 const PROBED: usize = 1000;
 
 /// The number of steps of a search for a verdict. A verdict takes two for each query.

@@ -109,8 +109,8 @@ impl TieCells {
         }
     }
 
-    /// Visits the documents of all cells, with the index of the cell, of the document in the cell, and of the document
-    /// in the instance.
+    /// Visits the documents of all cells. `visit` gets three indices: of the cell, of the document in it, and of the
+    /// document in the instance.
     pub fn each(&self, mut visit: impl FnMut(usize, usize, usize)) {
         for (number, cell) in self.all.iter().enumerate() {
             let documents = &self.documents[cell.start..cell.start + cell.size];

@@ -52,7 +52,7 @@ impl WeightedPair {
         self.documents.iter_mut().for_each(|x| std::mem::swap(&mut x.a, &mut x.b));
     }
 
-    /// The gain of a document with which S(A) - S(B) is largest.
+    /// The gain that makes S(A) - S(B) largest: the document's own if it is judged, else the highest or 0.
     #[inline]
     fn gain(&self, x: &WeightedDocument) -> f64 {
         x.known.unwrap_or(if x.a > x.b { self.top } else { 0.0 })

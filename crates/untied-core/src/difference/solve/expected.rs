@@ -78,8 +78,9 @@ impl Uncertain {
         if self.gain > 0.0 { self.chance } else { 0.0 }
     }
 
-    /// The mean factors of the document in a product of probabilities of going on. c is the probability of stopping
-    /// there. The first time, the factor is E(1 - c), and the second time E((1 - c)^2) / E(1 - c).
+    /// The factors of the document in the mean of a product of probabilities of going on. With c, the probability of
+    /// stopping at it, a document that occurs once in the product contributes E(1 - c). If it occurs again, the factor
+    /// E((1 - c)^2) / E(1 - c) makes that E((1 - c)^2).
     fn factors(&self) -> (f64, f64) {
         let (p, g) = (self.chance, self.gain);
         let once = 1.0 - p * g;

@@ -65,8 +65,8 @@ impl Transport {
         best
     }
 
-    /// The indices of the m relevant unknown documents with which the sum is largest. `level` is the L that
-    /// [`Self::largest`] found for this m.
+    /// The indices of the m unknown documents that make the sum largest if they are the relevant ones. `level` is the L
+    /// that [`Self::largest`] found for this m.
     pub fn relevant(&self, m: usize, level: i64) -> Vec<usize> {
         let mut states = TransportStates::new(self, level);
         (0..=m).for_each(|m| states.go_to(m));

@@ -23,7 +23,7 @@ use crate::difference::solve::budget::Budget;
 
 /// A smaller excess is rounding, or does not matter.
 const NOTHING: f64 = 1e-15;
-/// The share of a pair's excess with which its multiplier starts: the first if the excess is positive, else the second.
+/// A pair's multiplier starts as a share of its excess: the first if the excess is positive, else the second.
 const BEGINNING: (f64, f64) = (0.5, -0.3);
 /// The largest number of pairs of cells for which this bound is computed.
 const PAIRS: usize = 4_000_000;
@@ -229,8 +229,8 @@ impl CellDual {
         }
     }
 
-    /// Decides documents of cells: leaves out counts with which the bound is not above `least`. Returns whether it
-    /// decided any. If a cell has no count left, the node has no room any more.
+    /// Removes the counts of each cell whose bound is not above `least`, which decides some documents. Returns whether
+    /// it decided any. A cell that loses all counts leaves the node without room.
     pub fn narrow(&mut self, core: &CellCore, node: &mut CellNode, least: f64, work: &mut Budget) -> bool {
         if self.best.is_empty() || !work.take(3 * self.cost(node)) {
             return false;

@@ -1,11 +1,11 @@
-//! Distributions of the sums with which a point is reached: exact, as extremes, or on a grid.
+//! How the sum is distributed where a walk reaches a point: exactly, by its extremes, or on a grid.
 
 use crate::law::{Atom, collapse};
 
 /// Sums at the ends of a column are left out if their joint probability is smaller than this.
 const NEGLIGIBLE: f64 = 1e-19;
 
-/// The distribution of the sums with which a point is reached.
+/// The distribution of the sum where a walk reaches a point.
 pub(super) trait Column: Default {
     /// Values that all steps share.
     type Context: Copy;

@@ -184,8 +184,8 @@ struct OrderSums<C> {
     steps: usize,
 }
 
-/// The distribution of the sum over all orders, without points that are too improbable; none if it has more than
-/// `limit` values.
+/// The distribution of the sum over all orders, or none if it has more than `limit` values. Points that are too
+/// improbable are left out.
 fn forward<C: Column>(
     walk: &mut impl Chain,
     context: C::Context,

@@ -26,8 +26,8 @@ const SLACK: f64 = 1e-15;
 /// position.
 const LARGEST: usize = 64;
 
-/// Tables of `E q^X`, the mean factor of l documents drawn from a tie group of m documents, s of them on. X is the
-/// number of drawn documents that are on. The tables depend only on q, so they are kept from one problem to the next.
+/// Tables of `E q^X`. X is the number of *on* documents among l that are drawn from a tie group of m documents, s of
+/// which are on. The tables depend only on q, so they are kept from one problem to the next.
 #[derive(Debug, Default)]
 pub(super) struct PrefixMeans {
     /// q, the factor of a document that is on.

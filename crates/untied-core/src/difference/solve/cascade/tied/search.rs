@@ -219,7 +219,8 @@ impl<'q> TiedCascadeSearch<'q> {
         self.halves(range, cell)
     }
 
-    /// Cuts a range in two at one cell: up to its best count so far, or up to the middle if that is no cut.
+    /// Splits the range of a cell's counts in two: after the count of the best assignment so far, or in the middle if
+    /// one half would be empty.
     fn halves(&self, range: &CountRange, cell: usize) -> [CountRange; 2] {
         let (low, high) = (range.low[cell], range.high[cell]);
         let half = if (low..high).contains(&self.counts[cell]) { self.counts[cell] } else { (low + high) / 2 };
