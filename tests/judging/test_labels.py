@@ -10,6 +10,7 @@ from sklearn.metrics import cohen_kappa_score
 
 import untied
 from nightly import many, seeded
+from untied.inputs.convert import as_qrels
 from untied.judging import agreement
 from untied.judging.labels import unlabelled
 
@@ -61,7 +62,10 @@ def test_only_what_both_judged_counts():
     machine = {"q1": {"a": 1, "b": -1, "c": 1}, "q3": {"a": 1}}
     rows = agreement(human, machine).to_dicts()
     assert [(row["group"], row["documents"]) for row in rows] == [("all", 1), ("grade 1", 1)]
-    assert unlabelled(human, machine) == 2
+    assert list(unlabelled(as_qrels(human), as_qrels(machine))) == [
+        "documents that people judged and the machine did not, unjudged for the machine: 2"
+    ]
+    assert not list(unlabelled(as_qrels(human), as_qrels(human)))
 
 
 def test_judgments_without_a_common_query_are_refused():

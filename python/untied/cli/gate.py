@@ -10,6 +10,7 @@ from untied.cli.notes import add
 from untied.cli.options import (
     QRELS,
     RUNS,
+    STRATA,
     Arguments,
     UsageError,
     chosen,
@@ -18,7 +19,7 @@ from untied.cli.options import (
     inputs_of,
     load_plugins,
 )
-from untied.cli.reading import files_of, read_qrels, reading_settings
+from untied.cli.reading import files_of, judgments_of_both, read_qrels, reading_settings
 from untied.cli.rules import Excludes, Needs
 from untied.errors import either
 from untied.gate import gate
@@ -39,6 +40,7 @@ EXAMPLES = """\
   untied gate qrels.txt new.run --min AP=.2 --query-table queries.tsv --by market
   untied gate qrels.txt new.run --baseline old.run --max-med nDCG@20=0.2
   untied gate qrels.txt new.run --baseline old.run --min-overturn nDCG@10=20
+  untied gate human.txt a.run --baseline b.run --max-drop AP=0 --machine llm.txt
 
 The exit code is 0 if the run keeps all limits, and 1 if it fails one or untied
 cannot decide. It is 2 if an input or an option was refused.
@@ -59,9 +61,15 @@ COMMAND = Command(
         Needs("--baseline", "--max-drop --max-med --certain --min-overturn"),
         Needs("--significant", "--max-drop"),
         Needs("--unjudged", "--min --max --max-drop"),
-        Needs("--query-table", "--by --weight --macro --cluster"),
+        Needs("--query-table", "--by --weight --macro --cluster --strata"),
         Needs("--cluster", "--significant"),
         Excludes("--by --weight --macro --cluster", "--max-med --certain --min-overturn"),
+        Needs("--strata", "--machine"),
+        Excludes("--machine", "--max-med", ", which needs no judgments"),
+        Excludes("--machine", "--certain --min-overturn", ", which a machine's judgments only estimate"),
+        Excludes("--machine", "--by --weight --macro --cluster", ": estimates count every query once"),
+        Excludes("--machine", "--on-undefined=nan", ": each query that people judged needs a value"),
+        Excludes("--machine", "--ties=best|worst --unjudged=best|worst", ": means of values are estimated, not bounds"),
     ),
     more=" Options that set limits can be repeated.",
 )
@@ -108,7 +116,9 @@ def declare(arguments: Arguments) -> None:
         "let --max-drop fail only if the drop is statistically significant with a confidence of LEVEL, such as 0.95",
         type=float,
     )
+    arguments.add_machine("judge --min, --max and --max-drop by estimates from both")
     arguments.add_query_table()
+    arguments.add_query_column("--strata", STRATA, with_table=False)
     arguments.add_docs()
     arguments.add_plugin()
     arguments.add_policies("one-value", "ties", "unjudged", "score_dtype", "on_undefined")
@@ -134,7 +144,7 @@ def limit(text: str) -> tuple[str, str]:
 @COMMAND.run
 def main(options: argparse.Namespace) -> int:
     """Run the command."""
-    inputs = inputs_of(options.qrels, options.run, options.baseline, options.docs, options.query_table)
+    inputs = inputs_of(options.qrels, options.machine, options.run, options.baseline, options.docs, options.query_table)
     style = options.format
     if options.output is not None and "format" not in options.typed:
         style = output.by_suffix(options.output, STYLES, "text", beside=JUNIT)
@@ -154,9 +164,15 @@ def main(options: argparse.Namespace) -> int:
     if options.significant is not None:
         settings["level"] = options.significant
     settings |= chosen(options, "allow_missing", "on_undefined") | grouping(options)
+    if options.strata is not None:
+        settings["strata"] = options.strata
     run, *baseline = files_of(options, [options.run, *([] if options.baseline is None else [options.baseline])])
     more = chosen(options, "top", "docs", "threads")
-    verdict = gate(read_qrels(options), run, baseline=baseline[0] if baseline else None, **limits, **settings, **more)
+    if options.machine is None:
+        qrels = read_qrels(options)
+    else:
+        qrels, more["machine"] = judgments_of_both(options, options.qrels, options.machine)
+    verdict = gate(qrels, run, baseline=baseline[0] if baseline else None, **limits, **settings, **more)
     add(verdict.notes)
     if style == "json":
         text = output.json(
@@ -165,6 +181,7 @@ def main(options: argparse.Namespace) -> int:
             **output.plugins(plugins),
             run=options.run,
             baseline=options.baseline,
+            machine=options.machine,
             passed=verdict.passed,
             checks=[check.to_dict() for check in verdict.checks],
         )

@@ -3,33 +3,29 @@
 from __future__ import annotations
 
 import argparse
-from itertools import chain, groupby
+from itertools import groupby
 from math import isnan
 
 from untied._core import show_id
 from untied.cli import notes, output, width
 from untied.cli.command import Command
-from untied.cli.options import QRELS, Arguments, UsageError, chosen, inputs_of, listing, load_plugins
+from untied.cli.options import QRELS, STRATA, Arguments, UsageError, chosen, inputs_of, listing, load_plugins
 from untied.cli.reading import baseline_of, judgments_of_both, reading_settings, with_readable
 from untied.cli.rules import Excludes, Needs
-from untied.evaluation.runs import Evaluator
 from untied.inputs.convert import loaded_runs
 from untied.judging.labels import agreement, unlabelled
 from untied.measures import as_measures
-from untied.results.design import Design
-from untied.results.notes import of_adjusted, of_queries, of_undefined
 from untied.results.plotting import need_matplotlib
 from untied.results.text import aligned, cell
-from untied.statistics.judged_runs import estimate_runs
+from untied.statistics.judged_runs import estimate_judged, notes_on_values
 from untied.statistics.judges import TARGETS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from untied._core import Measure, Qrels
-    from untied.results.evaluation import Results
     from untied.statistics.judged_runs import RunEstimates
 
 EXAMPLES = """\
@@ -99,7 +95,7 @@ def declare(arguments: Arguments) -> None:
     }
     group.option("--target", "WHAT", listing("choose what intervals are for", about), choices=TARGETS, default="all")
     group.option("--level", "L", "set the confidence level (default: 0.95)", type=float, default=0.95)
-    arguments.add_query_column("--strata", "say that people judged a random sample of each stratum of queries")
+    arguments.add_query_column("--strata", STRATA)
     arguments.add_policies("runs", "ties", "unjudged", "score_dtype", "adjust")
     arguments.group("output").option(
         "--show",
@@ -140,10 +136,7 @@ def main(options: argparse.Namespace) -> None:
         table, said = estimates.table, [*skipped, *notes_of_values, *estimates.notes]
         for path in options.beside:
             output.write(estimates.plot(style=output.PICTURES[output.suffix(path)]), path)
-    missing = unlabelled(human, machine)
-    if missing:
-        said.append(f"documents that people judged and the machine did not, unjudged for the machine: {missing:,}")
-    notes.add(said)
+    notes.add([*said, *unlabelled(human, machine)])
     rows = table.to_dicts()
     if options.style == "json":
         settings |= chosen(options, "level") | reading_settings(options)
@@ -166,36 +159,16 @@ def _estimates(
 ) -> tuple[RunEstimates, dict[str, Any], list[str]]:
     """The estimates, the settings they were made with, and notes on the values of queries."""
     options.baseline = baseline_of(options, runs)
-    loaded = loaded_runs(runs, options.threads)
     policies = chosen(options, "ties", "unjudged", "score_dtype", "adjust")
-    more = policies | chosen(options, "docs", "threads")
-    by_people, by_machine = (Evaluator(one, measures, **more).evaluate(loaded) for one in (human, machine))
-    strata = _strata(options, by_machine.queries, by_people.queries)
-    estimates = estimate_runs(by_people, by_machine, strata=strata, **chosen(options, "baseline", "target", "level"))
+    by = chosen(options, "query_table", "strata")
+    how = chosen(options, "baseline", "target")
+    estimates, by_people, by_machine = estimate_judged(
+        human, machine, loaded_runs(runs, options.threads), measures, **policies, **by, **how,
+        **chosen(options, "level", "docs", "threads"),
+    )  # fmt: skip
     counts = {"judged": estimates.judged, "queries": estimates.queries}
-    if strata is not None:
-        policies |= chosen(options, "query_table", "strata")
-    said = list(_of_values(by_people, by_machine, options))
-    return estimates, policies | chosen(options, "baseline", "target") | counts, said
-
-
-def _strata(options: argparse.Namespace, *queries: Iterable[str]) -> dict[str, str] | None:
-    """Return the stratum of each query that people or the machine judged."""
-    if options.strata is None:
-        return None
-    return Design(options.query_table, list(dict.fromkeys(chain(*queries))), macro=options.strata).strata
-
-
-def _of_values(human: Results, machine: Results, options: argparse.Namespace) -> Iterator[str]:
-    """Notes on the values of queries; queries that only the machine judged have no human ones on purpose."""
-    facts = machine.facts()
-    yield from of_queries(facts)
-    for whose, results in (("human", human), ("machine", machine)):
-        found = [
-            *of_adjusted(results.facts(), options.adjust, can_leave_out=False),
-            *of_undefined(results.facts(), adjust=options.adjust, can_leave_out=False),
-        ]
-        yield from (f"{whose} {note}" for note in found)
+    settings = policies | (by if options.strata is not None else {}) | how | counts
+    return estimates, settings, list(notes_on_values(by_people, by_machine, options.adjust))
 
 
 def _by_measure(rows: list[dict[str, Any]], digits: int) -> Iterator[tuple[str, list[dict[str, str]]]]:

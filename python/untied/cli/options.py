@@ -20,6 +20,8 @@ SUFFIXES = {".tsv": "tsv", ".csv": "csv", ".json": "json", ".md": "md", ".tex": 
 #: The same where runs and measures make a table for a paper.
 PAPER_FORMATS = (*FORMATS, "latex")
 
+#: What ``--strata`` is for.
+STRATA = "say that people judged a random sample of each stratum of queries"
 QRELS = "judgments, one per line: query iteration document grade"
 RUNS = "runs, one document per line: query Q0 document rank score tag"
 MEASURES = "compute MEASURE (repeatable; default: AP, nDCG@10, RR, P@10, R@100)"
@@ -179,17 +181,26 @@ class Arguments(Parser):
             default="file",
         )
 
-    def add_query_column(self, name: str, what: str) -> None:
-        """Add the table of queries, and an option for the column that has each query's segment or stratum."""
+    def add_query_column(self, name: str, what: str, *, with_table: bool = True) -> None:
+        """Add an option for the column that has each query's segment or stratum, and the table of queries before it."""
         group = self.group("queries")
-        group.option(
-            "--query-table",
-            "FILE",
-            "read more about each query, such as its market or its traffic, from FILE, a table with ids of queries "
-            "(csv, tsv, jsonl, parquet or json, by its suffix)",
-        )
+        if with_table:
+            group.option(
+                "--query-table",
+                "FILE",
+                "read more about each query, such as its market or its traffic, from FILE, a table with ids of queries "
+                "(csv, tsv, jsonl, parquet or json, by its suffix)",
+            )
         pattern = "; re:PATTERN finds it in the query's id instead, as the first group"
         group.option(name, "COLUMN", f"{what}, whose name is in COLUMN{pattern}")
+
+    def add_machine(self, what: str) -> None:
+        """Add the judgments of a machine beside those of people; `what` happens with them."""
+        self.group("human and machine judgments").option(
+            "--machine",
+            "FILE",
+            f"QRELS has people's judgments of a random sample of queries, and FILE a machine's of all: {what}",
+        )
 
     def add_query_table(self, *, clusters: bool = True) -> None:
         """Add the table of queries, and the options that name its columns."""

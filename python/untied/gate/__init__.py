@@ -8,10 +8,11 @@ from untied._core import Policies, look_swapped
 from untied.errors import UntiedError, check_count, check_flag, either
 from untied.gate.certain import certain as certain_rule
 from untied.gate.check import Check
+from untied.gate.estimated import LEVEL, JudgedByBoth, check_options, estimated
 from untied.gate.evidence import NAMED, Evidence, Limit
 from untied.gate.rules import Allowed, drop, largest_difference, own
 from untied.inputs import mismatch
-from untied.inputs.convert import as_lengths, as_qrels, as_run
+from untied.inputs.convert import as_labels, as_lengths, as_qrels, as_run
 from untied.measures import as_measure, as_measures
 from untied.results.design import Design
 from untied.statistics.intervals import check_chance
@@ -119,6 +120,8 @@ def gate(
     level: float = 0.95,
     samples: int = SAMPLES,
     seed: int = 0,
+    machine: QrelsLike | None = None,
+    strata: str | None = None,
     allow_missing: bool = False,
     on_undefined: OnUndefinedOfOneValue = "fail",
     ties: TiesOfOneValue = "expected",
@@ -170,6 +173,13 @@ def gate(
     level, samples, seed
         The confidence of the significance test (a drop is significant if p is at most 1 - `level`), and the number and
         the seed of its random exchanges.
+    machine : Qrels, path, frame, or {query: {document: grade}}, optional
+        A machine's judgments of all queries, if `qrels` has people's judgments of a random sample of them. `min`, `max`
+        and `max_drop` then look at the estimates of `untied.statistics.estimate_runs`, which use both. With
+        `significant`, a drop fails only if its interval excludes 0. The other limits do not take this.
+    strata : str, optional
+        The column of `query_table` that has the stratum of each query, if people judged a random sample of each
+        stratum. It needs `machine`.
     allow_missing : bool
         Whether judged queries that the run lacks count as empty rankings. By default, they make checks fail; for
         `max_drop` and `max_med`, only if the baseline has them.
@@ -269,7 +279,15 @@ def gate(
     if not kinds & {"min", "max", "max-drop"} and unjudged != "nonrelevant":
         raise UntiedError("unjudged has no effect without min, max or max_drop")
     columns = {"by": by, "weight": weight, "macro": macro, "cluster": cluster}
-    is_grouped = query_table is not None or any(column is not None for column in columns.values())
+    of_interval = LEVEL
+    if machine is not None:
+        if significant and (samples, seed) != (SAMPLES, 0):
+            raise UntiedError("samples and seed have no effect with machine, whose intervals need no permutations")
+        how = {"ties": ties, "unjudged": unjudged, "on_undefined": on_undefined}
+        of_interval = check_options(kinds, columns, how, level if significant else None)
+    elif strata is not None:
+        raise UntiedError("strata has no effect without machine")
+    is_grouped = machine is None and (query_table is not None or any(column is not None for column in columns.values()))
     if is_grouped and kinds - {"min", "max", "max-drop"}:
         others = ", ".join(kind.replace("-", "_") for kind in sorted(kinds - {"min", "max", "max-drop"}))
         raise UntiedError(f"{others} counts every query once; only min, max and max_drop take segments and weights")
@@ -292,6 +310,11 @@ def gate(
     with mismatch.Silence():
         evidence = Evidence(judged, runs, measures, policies, as_lengths(docs, threads), threads, design)
         parts = list(evidence.segments())
+    if machine is not None:
+        labels = as_labels(machine, threads, qrels_format)
+        both = JudgedByBoth(evidence, labels, measures, query_table, strata, of_interval, significant)
+        allowed = Allowed(allow_missing, on_undefined, top, can_leave_out=False)
+        return GateResult([estimated(both, limit, allowed) for limit in limits], list(both.notes()))
     # Each of several segments could fail by chance.
     level = 1 - (1 - level) / len(parts)
     chance = {"level": level, "samples": samples, "seed": seed, "segments": len(parts)} if significant else None

@@ -34,9 +34,8 @@ def certain(evidence: Evidence, limit: Limit, allowed: Allowed) -> Check:
         raise UntiedError(f"--{limit.kind} does not support --ties {evidence.ties}: use expected, docid, trec or given")
     missing, new = evidence.missing("run"), evidence.missing("baseline")
     reasons = [f"the {name}: {why}" for name in PAIR if (why := evidence.apart[name])]
-    reasons += allowed.why_missing(
-        evidence, missing - new, f"the run lacks {in_queries(len(missing - new))} of the baseline"
-    )
+    vanished = evidence.queries(sorted(missing - new))
+    reasons += allowed.why_missing(vanished, f"the run lacks {in_queries(len(vanished))} of the baseline")
     # For a query that the baseline lacks, every run would seem better.
     qrels = evidence.qrels.without(new, evidence.threads) if new else evidence.qrels
     if not len(qrels):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import floor, inf, isfinite, log10
+from math import floor, inf, isfinite, isnan, log10
 
 from untied._core import difference, show_id
 from untied.measures import as_measure
@@ -11,6 +11,7 @@ from untied.results.text import for_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
 
@@ -44,11 +45,14 @@ class Check:
     reasons : list of str
         Reasons why the check fails whatever `value` is. For instance, queries are missing or undefined.
     run, baseline : float or None
-        The means of the run and of the baseline over the compared queries. Only ``"max-drop"`` has the second, and
-        ``"max-med"`` has neither.
+        The means of the run and of the baseline over the compared queries, or their estimates. Only ``"max-drop"`` has
+        the second, and ``"max-med"`` has neither.
+    low, high : float or None
+        The confidence interval of `value` if you passed `machine`, and `value` is an estimate; NaN if people judged
+        fewer than five queries. Without `machine`, both are None.
     p : float or None
         The one-sided p-value of the paired randomisation test. It is None unless you passed ``significant=True`` and
-        the limit is exceeded.
+        the limit is exceeded. With `machine`, the interval takes its place.
     queries : list of dict
         The worst queries if the limit is exceeded, worst first. Each is a dict with the id of the query as ``query``
         and a number as ``value``. By `kind`, the number is the query's value, its drop, its MED, the lower bound of its
@@ -70,6 +74,8 @@ class Check:
     reasons: list[str] = field(default_factory=list)
     run: float | None = None
     baseline: float | None = None
+    low: float | None = None
+    high: float | None = None
     p: float | None = None
     queries: list[dict[str, Any]] = field(default_factory=list)
     more: int = 0
@@ -78,8 +84,10 @@ class Check:
     @property
     def sentence(self) -> str:
         """The check as a sentence, with the value, the limit, and the reasons to fail."""
-        numbers = [number for number in (self.value, self.limit, self.run, self.baseline) if number is not None]
-        value, limit, *others = _shown(numbers)
+        numbers = {name: getattr(self, name) for name in ("value", "limit", "run", "baseline", "low", "high")}
+        known = {name: number for name, number in numbers.items() if number is not None}
+        shown = dict(zip(known, _shown([*known.values()]), strict=True))
+        value, limit = shown["value"], shown["limit"]
         of = f"MED({self.measure})" if self.kind == "max-med" else self.measure
         if self.value == self.value and self.kind in ("certain", "min-overturn"):
             said = self._of_verdict()
@@ -91,19 +99,36 @@ class Check:
             )
             said += f" ({self.decided_on})"
         elif self.run is not None and self.baseline is not None:
-            ends = f"from {others[1]} to {others[0]}, {self.decided_on}"
+            ends = f"from {shown['baseline']} to {shown['run']}, {self.decided_on}"
+            if self.low is not None:
+                ends = self._of_estimate(shown)
             verb = "rise" if as_measure(self.measure).lower_is_better else "drop"
             change = f"{verb}s by {value}" if self.value > 0 else f"does not {verb}"
             said = f"{of} {change} ({ends}), {limit} is allowed"
         else:
             verb = "can be" if self.kind == "max-med" else "is"
             edge = f"at least {limit} is required" if self.kind == "min" else f"at most {limit} is allowed"
-            said = f"{of} {verb} {value} ({self.decided_on}), {edge}"
+            about = self.decided_on if self.low is None else self._of_estimate(shown)
+            said = f"{of} {verb} {value} ({about}), {edge}"
         if self.p is not None:
             verdict = "not significant, " if self.passed else "" if self.reasons else "significant, "
             said += f"; {verdict}p is {self.p:.4g} (one-sided, over the same queries)"
         where = "" if self.segment is None else f"{show_id(self.segment)}: "
         return where + "; ".join([said, *self.reasons])
+
+    def _of_estimate(self, shown: Mapping[str, str]) -> str:
+        """What an estimate is from, with its interval and, of a drop beyond the limit, whether that includes 0."""
+        assert self.low is not None
+        is_drop = self.kind == "max-drop"
+        about = self.decided_on
+        if is_drop and self.value <= 0:  # the sentence has no number yet
+            about = about.replace("estimate", f"estimate {shown['value']}", 1)
+        if isnan(self.low):
+            return f"{about}; no interval"
+        said = f"{about} from {shown['low']} to {shown['high']}"
+        if is_drop and difference(self.value, self.limit) > 0:
+            said += f", which {'excludes' if self.low > 0 else 'includes'} 0"
+        return said
 
     def _of_verdict(self) -> str:
         """The check of a rule about unjudged documents."""

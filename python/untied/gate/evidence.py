@@ -145,12 +145,6 @@ class Evidence:
         """Rows of judged queries that a run lacks; one that is there with an empty ranking is none of them."""
         return self._missing[run]
 
-    def named(self, rows: Sequence[int]) -> str:
-        """Ids of the first queries, and the number of the others."""
-        queries = self.queries(sorted(rows)[:NAMED])
-        more = [f"{len(rows) - NAMED} more"] if len(rows) > NAMED else []
-        return ", ".join([*map(_core.show_id, queries), *more])
-
     def queries(self, rows: Sequence[int]) -> list[str]:
         """Ids of queries."""
         return [self._rows.query(row) for row in rows]
@@ -175,6 +169,12 @@ class Evidence:
             weights = self.weights(rows)
             error = sum(known) if measure.is_count else weighted_mean(known, weights or [1.0] * len(known))
         return float("nan") if error is None else ERRORS * error
+
+
+def named(queries: Sequence[str]) -> str:
+    """Ids of the first queries, and the number of the others."""
+    more = [f"{len(queries) - NAMED} more"] if len(queries) > NAMED else []
+    return ", ".join([*map(_core.show_id, queries[:NAMED]), *more])
 
 
 class _OfAllQueries(Evaluator):

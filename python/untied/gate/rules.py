@@ -9,7 +9,7 @@ from untied import _core
 from untied._core import Terms
 from untied.errors import UntiedError
 from untied.gate.check import Check
-from untied.gate.evidence import ERRORS
+from untied.gate.evidence import ERRORS, named
 from untied.results.design import weighted_mean
 from untied.results.text import in_clusters, in_queries
 from untied.results.value import Value
@@ -21,7 +21,7 @@ from untied.statistics.values import scale_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
     from untied._core import Measure
@@ -37,28 +37,32 @@ CERTAIN = ("exact", "interval", "estimate")
 class Allowed:
     """Whether missing queries are allowed, how undefined values count, and how many queries to name."""
 
-    def __init__(self, missing: bool, on_undefined: str, top: int) -> None:
+    def __init__(self, missing: bool, on_undefined: str, top: int, *, can_leave_out: bool = True) -> None:
         self.top = top
         self.missing = missing
         self.undefined = on_undefined
+        self._can_leave_out = can_leave_out
 
-    def why_missing(self, evidence: Evidence, rows: Collection[int], what: str) -> list[str]:
+    def why_missing(self, queries: Sequence[str], what: str) -> list[str]:
         """A reason to fail if queries are missing, unless that is allowed."""
-        if not rows or self.missing:
+        if not queries or self.missing:
             return []
-        why = f"{what} ({evidence.named(list(rows))})"
+        why = f"{what} ({named(queries)})"
         return [f"{why}: --allow-missing (allow_missing=True) counts missing queries as empty rankings"]
 
-    def why_undefined(self, evidence: Evidence, rows: Collection[int], what: str, lower_is_better: bool) -> list[str]:
+    def why_undefined(self, queries: Sequence[str], what: str, lower_is_better: bool) -> list[str]:
         """A reason to fail if values are undefined, unless that is allowed."""
-        if not rows or self.undefined == "nan" or (self.undefined == "zero" and not lower_is_better):
+        if not queries or self.undefined == "nan" or (self.undefined == "zero" and not lower_is_better):
             return []
-        advice = "--on-undefined nan (on_undefined='nan') leaves them out"
+        advice = ["--on-undefined nan (on_undefined='nan') leaves them out"] if self._can_leave_out else []
         if not lower_is_better:
-            advice += ", zero counts them as 0"
-        elif self.undefined == "zero":
-            advice += "; they cannot count as 0, which is the best value"
-        return [f"{what} ({evidence.named(list(rows))}): {advice}"]
+            advice.append(
+                "zero counts them as 0" if advice else "--on-undefined zero (on_undefined='zero') counts them as 0"
+            )
+        why = f"{what} ({named(queries)}): {', '.join(advice)}"
+        if lower_is_better and (self.undefined == "zero" or not advice):
+            why += f"{'; ' if advice else ''}they cannot count as 0, which is the best value"
+        return [why]
 
 
 def own(evidence: Evidence, limit: Limit, allowed: Allowed) -> Check:
@@ -70,10 +74,11 @@ def own(evidence: Evidence, limit: Limit, allowed: Allowed) -> Check:
     with_zeros = allowed.undefined == "zero" and bool(undefined) and not lower_is_better
     total = evidence.total(measure, "run", with_zeros=with_zeros)
     reasons = _apart(evidence, "run")
-    reasons += allowed.why_missing(evidence, missing, f"the run lacks {in_queries(len(missing))}")
+    reasons += allowed.why_missing(evidence.queries(sorted(missing)), f"the run lacks {in_queries(len(missing))}")
     # Missing queries have a reason of their own.
     others = undefined if allowed.missing else [row for row in undefined if row not in missing]
-    reasons += allowed.why_undefined(evidence, others, f"undefined for {in_queries(len(others))}", lower_is_better)
+    what = f"undefined for {in_queries(len(others))}"
+    reasons += allowed.why_undefined(evidence.queries(others), what, lower_is_better)
     margin = evidence.margin(measure, "run")
     # Under ties best or worst a value that is not exact is a bound, above or below what can be reached.
     bound = None
@@ -96,19 +101,29 @@ def own(evidence: Evidence, limit: Limit, allowed: Allowed) -> Check:
         said.append(f"{'counted as 0' if with_zeros else 'left out'}: {len(undefined)} undefined")
     if missing and allowed.missing:
         said.append(f"counted as empty rankings: {len(missing)} missing")
-    rows, more = worst_of(values, allowed.top, lowest=kind == "min") if not kept else ([], 0)
-    worst = [{"query": query, "value": values[row]} for query, row in zip(evidence.queries(rows), rows, strict=True)]
+    worst, more = worst_values(evidence, values, allowed.top, lowest=kind == "min") if not kept else ([], 0)
     return Check(
         kind, str(measure), limit.number, value, "; ".join(said), passed, limit_given=limit.given, reasons=reasons,
         run=total.mean, queries=worst, more=more, segment=evidence.segment,
     )  # fmt: skip
 
 
+def worst_values(
+    evidence: Evidence, values: Sequence[float], top: int, *, lowest: bool
+) -> tuple[list[dict[str, Any]], int]:
+    """The queries with the lowest or the highest values, and how many more are as bad as the last one."""
+    rows, more = worst_of(values, top, lowest=lowest)
+    return [
+        {"query": query, "value": values[row]} for query, row in zip(evidence.queries(rows), rows, strict=True)
+    ], more
+
+
 def drop(evidence: Evidence, limit: Limit, allowed: Allowed, significant: dict[str, Any] | None) -> Check:
     """``max-drop``: how much worse the run is than the baseline, over the baseline's queries."""
     measure = limit.measure
-    pairs = _Pairs(evidence, measure, allowed)
-    reasons = _apart(evidence, "run") + _apart(evidence, "baseline") + pairs.reasons
+    pairs = Pairs(evidence, measure, allowed)
+    reasons = _apart(evidence, "run") + _apart(evidence, "baseline")
+    reasons += pairs.why_missing + pairs.why_undefined
     unsettled = max(evidence.unsettled(measure, run) for run in evidence.runs)
     if unsettled and allowed.undefined == "fail":
         reasons.append(f"judgments decide whether there is a value for {in_queries(unsettled)}: --on-undefined nan "
@@ -155,9 +170,7 @@ def drop(evidence: Evidence, limit: Limit, allowed: Allowed, significant: dict[s
             said.append(f"significant up to p = {chance:.2g}, as {significant['segments']} segments are tested")
         reasons += why_not
     passed = passed and not reasons
-    places, more = worst_of(lost, allowed.top, above=0.0) if not kept and not passed else ([], 0)
-    queries = evidence.queries([pairs.rows[place] for place in places])
-    worst = [{"query": query} | pairs.values(place) for query, place in zip(queries, places, strict=True)]
+    worst, more = pairs.worst(lost, allowed.top) if not kept and not passed else ([], 0)
     return Check(
         "max-drop", str(measure), most, value, "; ".join(said), passed, limit_given=limit.given, reasons=reasons,
         run=run, baseline=baseline, p=p, queries=worst, more=more, segment=evidence.segment,
@@ -177,11 +190,11 @@ def _by_chance(
     return p, p > chance, [why_not] if least > chance else []
 
 
-class _Pairs:
+class Pairs:
     """Values of the compared queries."""
 
     def __init__(self, evidence: Evidence, measure: Measure, allowed: Allowed) -> None:
-        self._measure = measure
+        self._evidence, self._measure = evidence, measure
         self._sign = -1.0 if measure.lower_is_better else 1.0
         after, before = (evidence.values(measure, run) for run in ("run", "baseline"))
         missing, new = evidence.missing("run"), evidence.missing("baseline")
@@ -205,9 +218,9 @@ class _Pairs:
         self._after, self._before = after, before
         became = lost if allowed.missing else [row for row in lost if row not in vanished]
         what = f"the run lacks {in_queries(len(vanished))} of the baseline"
-        self.reasons = allowed.why_missing(evidence, vanished, what)
-        self.reasons += allowed.why_undefined(
-            evidence, became, f"{in_queries(len(became))} became undefined", measure.lower_is_better
+        self.why_missing = allowed.why_missing(evidence.queries(sorted(vanished)), what)
+        self.why_undefined = allowed.why_undefined(
+            evidence.queries(became), f"{in_queries(len(became))} became undefined", measure.lower_is_better
         )
         undefined = [(len(lost), "in the run"), (gained, "in the baseline"), (both, "in both")]
         verb = "counted as 0" if with_zeros else "left out"
@@ -231,7 +244,13 @@ class _Pairs:
         pair = paired(before, after)
         return pair, array("d", (self._sign * difference for difference in pair.differences))
 
-    def values(self, place: int) -> dict[str, float]:
+    def worst(self, lost: Sequence[float], top: int) -> tuple[list[dict[str, Any]], int]:
+        """The queries that got worst, with both values, and how many more lost as much as the last one."""
+        places, more = worst_of(lost, top, above=0.0)
+        queries = self._evidence.queries([self.rows[place] for place in places])
+        return [{"query": query} | self._values(place) for query, place in zip(queries, places, strict=True)], more
+
+    def _values(self, place: int) -> dict[str, float]:
         """The values of a query in the baseline and in the run, and how much worse the run's is."""
         both = (values[self.rows[place]] for values in (self._before, self._after))
         before, after = (0.0 if isnan(value) else value for value in both)

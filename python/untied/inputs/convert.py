@@ -64,6 +64,13 @@ def as_qrels(
     return files.check_holds(qrels, format)
 
 
+def as_labels(machine: QrelsLike, threads: int | None = None, format: str = "auto") -> Qrels:
+    """Return a machine's judgments as `as_qrels` does. A file that is a table may lack labels where it failed."""
+    if isinstance(machine, (str, os.PathLike)):
+        return files.read_labels(os.fspath(machine), format=format, columns=None, grades=None, threads=threads)
+    return as_qrels(machine, threads, format)
+
+
 def _of_preferences(qrels: Any, threads: int | None) -> Qrels:
     from untied.inputs.truth import qrels_of_preferences
 

@@ -7,7 +7,7 @@ from math import fsum, inf, nan, sqrt
 
 from untied.errors import UntiedError
 from untied.inputs import mismatch
-from untied.inputs.convert import as_qrels, loaded_runs
+from untied.inputs.convert import as_labels, as_qrels, loaded_runs
 from untied.judging.sample import ranked
 from untied.results.table import tidy
 from untied.statistics.intervals import check_level
@@ -78,7 +78,7 @@ def agreement(
     grade 1 12 0.0 nan
     """
     check_level(level)
-    by_people, by_machine = as_qrels(human, threads), as_qrels(machine, threads)
+    by_people, by_machine = as_qrels(human, threads), as_labels(machine, threads)
     loaded = {} if runs is None else loaded_runs(runs, threads)
     mismatch.warn({name: mismatch.of_inputs(by_people, run, threads, judging=True) for name, run in loaded.items()})
     if not any(query in by_machine for query in by_people.queries()):
@@ -101,10 +101,14 @@ def agreement(
     return tidy("group", "documents human machine bias equal kappa kappa_low kappa_high", rows)
 
 
-def unlabelled(human: QrelsLike, machine: QrelsLike) -> int:
-    """Count the documents that people judged and the machine did not, in queries that both judged."""
-    pairs = _judged_by_people(as_qrels(human), as_qrels(machine))
-    return sum(label < 0 for _, documents in pairs for _, _, label in documents)
+def unlabelled(human: Qrels, machine: Qrels) -> Iterator[str]:
+    """Return a note if there are documents that people judged and the machine did not, in queries that both judged."""
+    if "preferences" in (human.format, machine.format):  # which documents are judged is not asked there
+        return
+    pairs = _judged_by_people(human, machine)
+    missing = sum(label < 0 for _, documents in pairs for _, _, label in documents)
+    if missing:
+        yield f"documents that people judged and the machine did not, unjudged for the machine: {missing:,}"
 
 
 def _judged_by_people(human: Qrels, machine: Qrels) -> Iterator[tuple[str, list[tuple[str, float, float]]]]:

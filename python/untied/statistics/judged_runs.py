@@ -8,11 +8,14 @@ from math import isnan
 from untied import _core
 from untied._core import show_id
 from untied.errors import UntiedError
+from untied.evaluation.runs import Evaluator
 from untied.inputs import mismatch
 from untied.inputs.mismatch import listed
 from untied.measures import as_measure
+from untied.results.design import Design
 from untied.results.differences import pairs_of
 from untied.results.evaluation import Results
+from untied.results.notes import of_adjusted, of_queries, of_undefined
 from untied.results.table import tidy
 from untied.statistics.judges import estimate_mean
 from untied.statistics.paired import RunValues, check_queries
@@ -21,10 +24,11 @@ from untied.statistics.values import mean_of, scale_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator, Mapping
+    from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from untied._core import Measure
+    from untied._core import Measure, Qrels, Run
+    from untied.inputs.queries import QueryTableLike
     from untied.results.table import Table
     from untied.statistics.judges import Estimate, Target
 
@@ -209,6 +213,39 @@ def estimate_runs(
     return RunEstimates(
         table, estimate.judged, estimate.queries, number, target, level, [*said, *_notes(human, machine, len(pairs))]
     )
+
+
+def estimate_judged(
+    human: Qrels, machine: Qrels, runs: Mapping[str, Run], measures: Sequence[Measure], *,
+    query_table: QueryTableLike | None = None, strata: str | None = None, baseline: str | None = None,
+    target: Target = "all", level: float = 0.95, **options: Any,
+) -> tuple[RunEstimates, Results, Results]:  # fmt: skip
+    """Evaluate runs by both judgments, and estimate; `strata` is a column, and `options` are those of `Evaluator`.
+
+    The results by human and by machine judgments are returned, too.
+    """
+    by_people, by_machine = (Evaluator(one, measures, **options).evaluate(runs) for one in (human, machine))
+    named = None
+    if strata is None and query_table is not None:
+        raise UntiedError("query_table has no effect without strata")
+    if strata is not None:
+        queries = list(dict.fromkeys([*by_machine.queries, *by_people.queries]))
+        named = Design(query_table, queries, macro=strata).strata
+    estimates = estimate_runs(
+        by_people, by_machine, baseline=baseline, strata=named, target=target, level=level
+    )  # fmt: skip
+    return estimates, by_people, by_machine
+
+
+def notes_on_values(human: Results, machine: Results, adjust: str = "none") -> Iterator[str]:
+    """Notes on the values of queries; queries that only the machine judged have no human ones on purpose."""
+    yield from of_queries(machine.facts())
+    for whose, results in (("human", human), ("machine", machine)):
+        found = [
+            *of_adjusted(results.facts(), adjust, can_leave_out=False),
+            *of_undefined(results.facts(), adjust=adjust, can_leave_out=False),
+        ]
+        yield from (f"{whose} {note}" for note in found)
 
 
 def _check(human: Results, machine: Results) -> None:
