@@ -172,7 +172,8 @@ def evaluate(
 ) -> SparkEvaluation:
     """Evaluate a run against relevance judgments, both in Spark DataFrames.
 
-    At once, this runs only a small job that finds the distinct grades. The rest runs when you use the results.
+    Use it if a run is too large for one machine. The call itself runs only a small job, which finds the distinct
+    grades. Everything else is computed when you use the results.
 
     Parameters
     ----------
@@ -284,7 +285,9 @@ def compare(
     qrels_format: QrelsFormatOfRows = "auto",
     partitions: int | None = None,
 ) -> SparkComparison:
-    """Compare two runs in Spark DataFrames.
+    """Compare two runs in Spark DataFrames, as `untied.compare` does in memory.
+
+    Use it if the runs are too large for one machine. They are compared when you use the results.
 
     Parameters
     ----------

@@ -32,10 +32,10 @@ def kendall(one: Ranking, other: Ranking, *, variant: str = "a") -> Value:
     Use it to compare, say, how two measures rank the same systems. It is 1 if the rankings agree on every pair, and -1
     if they agree on none.
 
-    Let C be the number of pairs that are in the same order in both rankings, and D the number of those in opposite
-    orders. For n items, tau_a is (C - D) / (n(n-1)/2). A pair that is tied in a ranking adds 0, which is its mean over
-    the two orders. So tau_a is the exact mean over all orders of both rankings. tau_b divides C - D by another number:
-    the geometric mean of the two rankings' numbers of untied pairs.
+    If C pairs of n items are in the same order in both rankings, and D pairs in opposite orders, tau_a is (C - D) /
+    (n(n-1)/2). A pair that is tied in a ranking adds 0, its mean over the two orders, so tau_a is the exact mean over
+    all orders of both rankings. tau_b divides C - D by the geometric mean of the two rankings' numbers of untied pairs
+    instead.
 
     Parameters
     ----------
@@ -66,14 +66,13 @@ def kendall(one: Ranking, other: Ranking, *, variant: str = "a") -> Value:
 def tau_ap(truth: Ranking, estimate: Ranking, *, variant: str = "a") -> Value:
     """Return tau_AP, a rank correlation in which errors at the top weigh more (Yilmaz, Aslam & Robertson 2008).
 
-    Take the item at rank i of the estimate, for each i from 2 to n. There are i - 1 items above it. Let C(i) be how
-    many of them are above it in the truth, too. If m is the mean of the shares C(i)/(i-1), then tau_AP = 2m - 1. It
-    changes if you swap truth and estimate.
+    For each item of the estimate but the first, it asks which share of the items above it are above it in the truth,
+    too. If m is the mean of these shares, tau_AP = 2m - 1. It changes if you swap truth and estimate.
 
-    The variant ``"a"`` is the exact mean over all orders of tied items. The variant ``"b"`` (Urbano & Marrero 2017)
-    does not average over orders, and is symmetric. It compares an item only with the items in higher tie groups: the
-    item's share is how many of these are strictly higher in the other ranking, too. Items of the first tie group have
-    no share. ``"b"`` is the mean of 2m - 1 with one ranking as the truth, and 2m - 1 with the other.
+    If items tie, the variant ``"a"`` is the exact mean over all their orders. The variant ``"b"`` (Urbano & Marrero
+    2017) does not average over orders. An item's share is then about the items in higher tie groups, and counts those
+    that are strictly higher in the truth, too; items of the first tie group have no share. It is symmetric, because it
+    is the mean of two values, each with one of the rankings as the truth.
 
     Parameters
     ----------

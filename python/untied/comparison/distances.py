@@ -44,9 +44,8 @@ def kendall_distance(
 ) -> Value:
     """Return Kendall's distance: the cost of all pairs of items that two rankings put in opposite orders.
 
-    By default, each such pair costs 1, so you get their number. With `weights`, a pair costs more if its items matter.
-    With `delta`, it costs more at the top. With `dissimilarity`, it costs less if its items are alike (Kumar &
-    Vassilvitskii 2010).
+    By default, each such pair costs 1, so you get their number. A pair can cost more if its items matter (`weights`) or
+    are near the top (`delta`), and less if they are alike (`dissimilarity`; Kumar & Vassilvitskii 2010).
 
     Parameters
     ----------

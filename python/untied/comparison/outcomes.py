@@ -19,9 +19,8 @@ class Assignment:
     grades : dict of str and float
         The grade of each unjudged document within the cutoff of one of the rankings.
     filling : list of float
-        If the leading ranking is shorter than the cutoff, imagined documents fill it up. These are their grades, in the
-        order of their ranks. The list is empty if the ranking is long enough. Those that fill up the other ranking have
-        grade 0.
+        The grades of the imagined documents that fill up the leading ranking to the cutoff, in the order of their
+        ranks. The list is empty if the ranking is long enough. Documents that fill up the other ranking have grade 0.
     """
 
     __slots__ = ("direction", "filling", "grades", "value")

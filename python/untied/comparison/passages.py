@@ -187,9 +187,9 @@ def compare_passages(
     """Return the largest difference that two rankings of passages could have, whatever the judgments say (MED-U).
 
     Use it if your system returns passages or other pieces of text instead of whole documents. Text is valued as
-    somebody reads it, passage after passage: each character adds its gain times a weight. The weight falls with the
-    number of characters read so far. Unjudged characters get the gains that make the two rankings differ most. A
-    character has the same gain in both rankings, and counts each time it is read.
+    somebody reads it, passage after passage: each character adds its gain, times a weight that falls with the number of
+    characters read so far. A character has the same gain in both rankings, and counts each time it is read. Unjudged
+    characters get the gains that make the two rankings differ most.
 
     Parameters
     ----------

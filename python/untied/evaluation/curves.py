@@ -40,11 +40,13 @@ def curves(
 ) -> Table:
     """Follow the measures of one query from rank to rank.
 
-    Use it to see where in the ranking a query is won or lost. One of the curves, the dynamic recall, is for partly
-    ordered ground truth (Typke, Veltkamp & Wiering 2006). At rank i, it is the share of the run's first i documents
-    that could be among the first i in the truth, too: their group begins there at rank i or above it. If the truth
-    has n documents, ADR is the mean of this curve over ranks 1 to n. At later ranks, every document of the truth
-    counts.
+    Use it to see where in the ranking a query is won or lost. You get curves of precision, recall, DCG and the number
+    of relevant documents so far, and one that is for partly ordered ground truth, the dynamic recall (Typke, Veltkamp &
+    Wiering 2006).
+
+    At rank i, the dynamic recall is the share of the run's first i documents that could also be among the first i in
+    the truth, because their group begins there at rank i or above it. If the truth has n documents, ADR is the mean of
+    this curve over ranks 1 to n. At later ranks, every document of the truth counts.
 
     Parameters
     ----------

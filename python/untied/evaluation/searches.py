@@ -46,8 +46,8 @@ def evaluate_searches(
     agent went back and forth between them. All interleavings of the rankings are equally likely. A document that
     several searches return counts where it comes first.
 
-    Values are exact. Documents with the same judgment are interchangeable, so only the different orders of judgments
-    are listed. These are few with a cutoff, or if few documents are relevant.
+    Values are exact, because all orders are listed. Documents with the same judgment are interchangeable, so this is
+    feasible with a cutoff, or if few documents are relevant.
 
     Parameters
     ----------

@@ -38,8 +38,8 @@ def evaluate_features(
     """Evaluate every feature of a learning-to-rank data set, as if it alone ranked the documents.
 
     Use it to see which features rank well before you train on them. Many features have few different values and tie
-    most documents. So each value is the mean over all orders of tied documents (McSherry & Najork 2008), by default
-    with the lowest and the highest value.
+    most documents, so each score is the mean over all orders of tied documents (McSherry & Najork 2008), by default
+    with the lowest and the highest score.
 
     Parameters
     ----------

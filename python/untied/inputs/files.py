@@ -191,9 +191,9 @@ def read_run(
     You rarely need it, because functions that take a run also take its path. Use it to read a file once for several
     calls, or if untied cannot recognise its format or its columns.
 
-    In the formats of TREC and MS MARCO, columns are separated by spaces or tabs. Blank lines and lines that begin with
-    ``#`` are skipped. TREC's format has a tag and a rank on each line. The tag is ignored. The rank is, too, except
-    with ``"trec-ranks"``.
+    In the formats of TREC and MS MARCO, columns are separated by spaces or tabs, and blank lines and lines that begin
+    with ``#`` are skipped. TREC's format has a tag and a rank on each line. Both are ignored, except the rank with
+    ``"trec-ranks"``.
 
     Parameters
     ----------
@@ -403,10 +403,12 @@ def read_qrels(
     calls, or if untied cannot recognise its format or its columns.
 
     A grade is any finite number. A negative one means that the document was pooled but not judged, so it counts neither
-    as relevant nor as judged. If a document has a grade for each subtopic, measures without subtopics use the highest.
-    Subtopics, strata and probabilities can also be columns of a table. In ``"groups"`` and ``"mirex"``, the last group
-    gets grade 1, the one before it grade 2, and so on. ``"preferences"`` can also be in trec_eval's format, as
-    `untied.inputs.truth.read_preferences` says.
+    as relevant nor as judged.
+
+    Some formats hold more or less than a grade for each document. With subtopics, a document has a grade for each, and
+    measures without subtopics use the highest. Subtopics, strata and probabilities can also be columns of a table. In
+    ``"groups"`` and ``"mirex"``, the last group gets grade 1, the one before it grade 2, and so on. ``"preferences"``
+    can also be in trec_eval's format, as `untied.inputs.truth.read_preferences` says.
 
     Parameters
     ----------

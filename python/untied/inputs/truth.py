@@ -261,11 +261,11 @@ def groups_from_preferences(preferences: Iterable[tuple[Any, Any]], *, coarsen: 
     """Return the ordered groups of a query's documents that preferences imply.
 
     Use it if judges compared documents in pairs instead of grading them. If they prefer a to b and b to c, they also
-    prefer a to c. Suppose that nobody prefers one of two documents. They are in one group if the same documents are
-    above both, and the same are below both.
+    prefer a to c. Two documents of which neither is preferred to the other belong to one group, if the same documents
+    are above both and the same are below both.
 
-    If this fails for any two documents, there are no groups. Pass the preferences as they are then: with
-    ``qrels_format="preferences"``, `evaluate` has ADR and PairConcordance of them.
+    If this fails for any two documents, there are no groups. Then pass the preferences as they are: with
+    ``qrels_format="preferences"``, `evaluate` computes ADR and PairConcordance from them.
 
     Parameters
     ----------

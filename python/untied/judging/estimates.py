@@ -55,10 +55,10 @@ def with_pool(qrels: QrelsLike, pool: QrelsLike) -> Judgments:
 def infap_error(qrels: QrelsLike, run: OneRun, *, rel: float = 1) -> dict[str, float]:
     """Return the standard error of each query's infAP, which estimates AP from a random part of the pool.
 
-    It says how far off infAP may be because only a part of the pool was judged (Yilmaz, Kanoulas & Aslam 2008). The
-    formula is asymptotic, and the result is **too small**. For TREC-8 runs with 5 to 50 % of the pool judged, it was 10
-    to 20 % too small. In small pools, 95 % intervals contained the true value for only 55 to 84 % of all possible
-    samples. So for small samples, prefer bounds (``unjudged="range"``) or a bootstrap over queries.
+    It says how far off infAP may be because only a part of the pool was judged (Yilmaz, Kanoulas & Aslam 2008). But the
+    formula is asymptotic, so the result is **too small**: by 10 to 20 % for TREC-8 runs with 5 to 50 % of the pool
+    judged. In small pools, 95 % intervals contained the true value for only 55 to 84 % of all possible samples. So for
+    small samples, prefer bounds (``unjudged="range"``) or a bootstrap over queries.
 
     Parameters
     ----------
@@ -133,9 +133,9 @@ def subcollection(
 ) -> dict[str, dict[str, float]]:
     """Return a run on a random part of the collection, on which AP is one draw of subAP.
 
-    Judged documents stay. Unjudged documents of the pool are removed. Each document outside the pool stays with the
-    probability `rate`. Several runs with the same `seed` are judged on the same part. The measure ``subAP`` is the
-    exact mean over all such draws.
+    Judged documents stay, unjudged documents of the pool are removed, and each document outside the pool stays with the
+    probability `rate`. With the same `seed`, several runs keep the same part. You rarely need this, because the measure
+    ``subAP`` is the exact mean over all such draws.
 
     Parameters
     ----------

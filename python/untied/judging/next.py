@@ -144,9 +144,9 @@ def judge_next(
     depth : int
         How many documents of each ranking to consider. Tied documents are put in descending order of their ids first.
     prior : float, optional
-        How probable it is that an unjudged document has a grade above 0, such as 0.1. By default, it is the share of
-        such documents among the judged documents of the query (after adding half a document with such a grade, and half
-        a document without).
+        How probable it is that an unjudged document has a grade above 0, such as 0.1. By default, it is estimated for
+        each query, as the share of its judged documents that have such a grade (after adding half a document with one,
+        and half a document without).
 
         If a document has a grade above 0, each of these grades is as probable as it is frequent in the qrels. If the
         measure counts none of them as relevant, half a document with a relevant grade is added.

@@ -137,7 +137,7 @@ def estimate_runs(
     Use it if people judged a random sample of the queries, and a language model judged all of them. Evaluate the same
     runs with both, and pass both results. Every mean and every difference is estimated as by `estimate_mean`.
 
-    If the machine has no value for a query, it gets the mean of the machine's other values. This does not favour a run.
+    If the machine has no value for a query, it gets the mean of the machine's other values, which favours no run.
 
     Parameters
     ----------

@@ -34,9 +34,9 @@ def required_queries(
 ) -> Table:
     """Find how many queries an experiment needs, or how small a difference your queries can show.
 
-    The answer is for Student's paired t-test and queries like those of the results. It depends on how much the
-    differences of queries vary. This is itself estimated, so every answer has an interval, which is wide if there are
-    few queries.
+    The answer is for Student's paired t-test, and for queries like those of the results. It depends on how much
+    differences vary from query to query, which is itself estimated. So every answer has an interval, which is wide if
+    there are few queries.
 
     Choose a `difference` that would matter to you. If you pass the observed one, you only learn how significant it is.
 

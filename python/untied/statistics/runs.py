@@ -87,8 +87,8 @@ class Significance(Exported):
     varied : tuple of str
         What ``least``, ``most`` and ``survives`` take into account: ``"ties"``, ``"judgments"``, both or nothing.
     apart : list of str
-        Measures whose bounds over missing judgments ignore that a document has the same grade in both runs. For these,
-        each run has bounds of its own.
+        Measures for which each run has bounds over missing judgments of its own, as if a document could have one grade
+        in one run and another grade in the other. Their ``least`` and ``most`` may be wider than necessary.
     queries : list of str
         Notes on queries that a run lacks, that nobody judged, or that have no value.
     """

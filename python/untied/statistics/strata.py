@@ -24,9 +24,9 @@ LEAST_OF_STRATUM = 2
 def allocate(machine: Mapping[Any, float | Value], strata: Mapping[Any, Hashable], judged: int) -> dict[Hashable, int]:
     """Plan how many queries of each stratum people should judge.
 
-    You need a machine's values of all queries. Half of the queries are shared among the strata by size. The other half
-    goes where the machine's values vary most, as Neyman's allocation has it. Then draw as many queries of each stratum
-    at random, let people judge them, and call `estimate_strata`.
+    Use it before people judge, with a machine's values of all queries. Half of the queries for people are shared among
+    the strata by size, and the other half goes where the machine's values vary most, as Neyman's allocation has it.
+    Then draw as many queries of each stratum at random, let people judge them, and call `estimate_strata`.
 
     The plan helps if the machine makes larger errors where its values vary more. If you don't know that, let all values
     be equal: each stratum then gets its share by size. The estimate is unbiased with any plan.

@@ -45,9 +45,9 @@ def distributions(
 ) -> Distributions:
     """Find how likely each value is if tied documents are shuffled.
 
-    Use it after ``evaluate(..., ties="range")``, which gives the lowest and the highest possible value, to see how
-    likely they are. You get quantiles of each mean, and the probability that one run is ahead of another. Every order
-    of tied documents is equally likely.
+    ``evaluate(..., ties="range")`` gives the lowest and the highest possible value. Use this function to see how likely
+    they are: you get quantiles of each mean, and the probability that one run is ahead of another, if every order of
+    tied documents is equally likely.
 
     Parameters
     ----------

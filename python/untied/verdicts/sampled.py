@@ -112,11 +112,12 @@ def from_sample(
 
     Notes
     -----
-    For each pair of runs, documents that add more to one run than to the other are divided into strata by this surplus.
-    It depends on ranks, not on grades, so in each stratum the judged documents are a random sample. For every number of
-    relevant documents that a stratum could have, the hypergeometric distribution says how probable it is that a sample
-    holds so few of them, or so many. Combinations of such numbers are excluded if the product of their probabilities is
-    too small (Fisher's method). The combinations that remain bound the difference of the means.
+    For each pair of runs, documents are divided into strata by how much more they add to one run than to the other.
+    This depends on ranks, not on grades, so the judged documents of a stratum are a random sample of it. Suppose that a
+    stratum has a certain number of relevant documents. The hypergeometric distribution then says how probable it is
+    that a sample holds so few of them, or so many. Combinations of such numbers, one for each stratum, are excluded if
+    the product of their probabilities is too small (Fisher's method). Those that remain bound the difference of the
+    means.
 
     If the number of judged documents of every query is fixed, in proportion to its pool, samples vary less than this
     assumes. Verdicts are then wrong less often than stated.
