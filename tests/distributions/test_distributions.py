@@ -33,6 +33,8 @@ FORMS = [
     Measure("Rprec"),
     Measure("Rprec", mult=Fraction(1, 2)),
     Measure("Success", 2),
+    Measure("AllFound", 2),
+    Measure("AllFound", 4, rel=2),
     Measure("RR"),
     Measure("RR", 2),
     Measure("AP"),

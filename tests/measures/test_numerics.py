@@ -76,6 +76,12 @@ def success(group: Group, k: int) -> Moments:
     return 1 - failure, failure * (1 - failure)
 
 
+def all_found(group: Group, k: int) -> Moments:
+    slots = min(group.n, k - group.t)
+    success = Fraction(math.comb(slots, group.r), math.comb(group.n, group.r))
+    return success, success * (1 - success)
+
+
 def reciprocal_rank(group: Group, k: int | None = None) -> Moments:
     """C(n-x, r-1) of the C(n, r) arrangements have their first relevant document in slot x."""
     n, r, t = group.n, group.r, group.t
@@ -150,6 +156,14 @@ huge = pytest.mark.parametrize("group", HUGE, ids=str)
 @huge
 def test_success(group: Group) -> None:
     check(group, {f"Success@{group.t + k}": success(group, group.t + k) for k in CUTS})
+
+
+@huge
+def test_all_found(group: Group) -> None:
+    cuts = {*CUTS, group.r, group.n - group.n // 100, group.n - 1, group.n}
+    expected = {f"AllFound@{group.t + k}": all_found(group, group.t + k) for k in cuts}
+    # Below, floats lose digits and then vanish.
+    check(group, {name: (mean, variance) for name, (mean, variance) in expected.items() if not 0 < mean < 1e-300})
 
 
 @huge

@@ -70,6 +70,12 @@ def success(order: Sequence[str], truth: Truth, k: int | None = None, rel: Numbe
     return Fraction(any(is_relevant(doc, truth, rel) for doc in order[:k]))
 
 
+@measure("AllFound", of_relevant=True)
+def all_found(order: Sequence[str], truth: Truth, k: int | None = None, rel: Number = 1) -> Fraction:
+    total = hits(list(truth), truth, rel)
+    return Fraction(0 < total == hits(order[:k], truth, rel))
+
+
 def _parts_the_collection(order: Sequence[str], truth: Truth, rel: Number = 1, collection: int = 0) -> bool:
     """Whether some documents are relevant, and not all."""
     total, found = hits(list(truth), truth, rel), hits(order, truth, rel)

@@ -10,6 +10,7 @@ MEASURES: list[untied.Measure] = [
     untied.AP,
     untied.AP_IA,
     untied.Accuracy,
+    untied.AllFound,
     untied.AnchorMAP,
     untied.BPM,
     untied.Bpref,

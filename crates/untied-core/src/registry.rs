@@ -22,6 +22,7 @@ pub static FAMILIES: &[Family] = &[
             &hits::RELATIVE_PRECISION,
             &hits::R_PRECISION,
             &success::SUCCESS,
+            &success::ALL_FOUND,
         ]),
     },
     Family {

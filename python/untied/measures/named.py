@@ -11,6 +11,7 @@ __all__ = [  # noqa: RUF022 (as they are listed)
     "RelP",
     "Rprec",
     "Success",
+    "AllFound",
     "AP",
     "YAAP",
     "RR",
@@ -109,6 +110,7 @@ Hits = Measure("Hits")
 RelP = Measure("RelP")
 Rprec = Measure("Rprec")
 Success = Measure("Success")
+AllFound = Measure("AllFound")
 AP = Measure("AP")
 YAAP = Measure("YAAP")
 RR = Measure("RR")

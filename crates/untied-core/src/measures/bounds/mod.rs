@@ -216,8 +216,8 @@ pub(crate) fn monotone(measure: &dyn Measure, open: &Open<'_>) -> Bounds {
     bounds.finish()
 }
 
-/// Bounds a measure that never falls when a document's grade grows, and then stays defined if it was. If it is
-/// undefined with all open documents at grade 0, a single document of grade `least` must make it defined; one of these
+/// Bounds a measure that never falls when a document's grade grows, or never rises, and then stays defined if it was.
+/// If it is undefined with all open documents at grade 0, a single document of grade `least` must make it defined; one of these
 /// documents then gives the smallest value. Otherwise nothing is known, and the result is none.
 pub(crate) fn growing(measure: &dyn Measure, open: &Open<'_>, least: Option<f64>) -> Option<Bounds> {
     let (none, all) = (open.value_of_all(measure, 0.0), open.value_of_all(measure, open.highest()));
