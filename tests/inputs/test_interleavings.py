@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from itertools import permutations
 from math import fsum
 
+import pandas
 import pytest
 
 import untied
@@ -156,3 +158,42 @@ def test_queries_that_are_not_on_both_sides():
 def test_what_is_refused(searches, options, said):
     with pytest.raises((untied.UntiedError, TypeError), match=said):
         evaluate_searches({"q": {"a": 1, "h": 1}}, searches, **options)
+
+
+SEARCHES = {"q1": [["a", "b"], ["x", "y"]], "q2": [["x"], ["c"]], "q3": [["z"]]}
+JUDGED = {"q1": {"a": 1, "b": 2}, "q2": {"c": 1}, "q3": {"c": 1}}
+
+
+@pytest.fixture
+def in_files(tmp_path):
+    """The judgments, and one file for each search, in different formats."""
+    (tmp_path / "qrels.json").write_text(json.dumps(JUDGED))
+    (tmp_path / "one.run").write_text("q1 Q0 b 2 1 t\nq1 Q0 a 1 2 t\nq2 Q0 x 1 1 t\nq3 Q0 z 1 1 t\n")
+    (tmp_path / "two.csv").write_text("query_id,doc_id,rank\nq1,x,1\nq1,y,2\nq2,c,1\n")
+    return [tmp_path / name for name in ("qrels.json", "one.run", "two.csv")]
+
+
+def test_runs_are_searches(in_files):
+    """Files, frames and rankings give the same numbers to the last bit, in Python and on the command line."""
+    qrels, *runs = in_files
+    expected = evaluate_searches(JUDGED, SEARCHES, ["nDCG", "R@2"]).to_dicts()
+    assert evaluate_searches(qrels, runs, ["nDCG", "R@2"]).to_dicts() == expected
+    loaded = [untied.read_run(runs[0]), pandas.read_csv(runs[1])]
+    assert evaluate_searches(JUDGED, loaded, ["nDCG", "R@2"]).to_dicts() == expected
+
+
+@pytest.mark.parametrize("per_query", [False, True])
+def test_interleave_on_the_command_line(in_files, untied_, per_query):
+    expected = evaluate_searches(JUDGED, SEARCHES, ["nDCG", "R@2"]).to_dicts()
+    chosen = ["-q"] if per_query else []
+    code, out, _ = untied_("eval", *in_files, "--interleave", "-m", "nDCG", "-m", "R@2", "--format", "json", *chosen)
+    assert code == 0
+    assert json.loads(out)["results"] == (expected if per_query else expected[-2:])
+
+
+def test_tied_documents_of_a_search_are_refused(in_files, untied_):
+    qrels, run, _ = in_files
+    run.write_text("q1 Q0 a 1 1 t\nq1 Q0 b 2 1 t\n")
+    code, _, err = untied_("eval", qrels, run, "--interleave", "-m", "AP")
+    assert code == 2
+    assert "one: query q1: documents a and b are tied, but a search needs an order" in err

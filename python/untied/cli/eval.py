@@ -66,6 +66,12 @@ COMMAND = Command(
         Excludes("--by", "--format=latex", ", which has one line for each run"),
         Excludes("--by --weight --macro", "--quantiles --sampling-error"),
         Needs("--query-table", "--by --weight --macro"),
+        Excludes(
+            "--interleave",
+            "--ties --unjudged --score-dtype --queries --adjust --docs --pool --by --weight --macro "
+            "--quantiles --sampling-error --variance --wide --sort-by --stream --strict --keep-going --names "
+            "--format=latex -o=svg|png|pdf",
+        ),
     ),
 )
 
@@ -80,6 +86,10 @@ def declare(arguments: Arguments) -> None:
     )
     group.flag(
         "--strict", "also refuse runs that have no document in common with the judgments, and other suspicious input"
+    )
+    group.flag(
+        "--interleave",
+        "take the runs as searches of one agent, and average over all orders in which it may have read them",
     )
     group.flag("--stream", "read runs from standard input or pipes query by query, to save memory")
     arguments.add_measures()
@@ -137,6 +147,10 @@ def main(options: argparse.Namespace) -> None:
         if qrels.format != "trec":
             raise UsageError(f"--pool needs qrels in the format trec, not {qrels.format}")
         qrels = as_qrels(with_pool(qrels, as_qrels(options.pool, options.threads)), options.threads)
+    if options.interleave:
+        from untied.cli.interleavings import write as write_interleaved
+
+        return write_interleaved(options, qrels, measures, style, inputs, plugins)
     if options.quantiles:
         from untied.cli.quantiles import write
 

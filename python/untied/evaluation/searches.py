@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import factorial, fsum, isnan, prod
 
 from untied._core import show_id
 from untied.errors import UntiedError, check_count
 from untied.evaluation.runs import evaluate
-from untied.inputs.convert import as_qrels
+from untied.inputs.convert import as_qrels, loaded_runs
 from untied.inputs.lines import id_of
 from untied.inputs.mismatch import listed, warn_or_raise
 from untied.measures import as_measures
@@ -18,8 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
     from typing import Any, TypeAlias
 
-    from untied._core import Measure, Qrels
+    from untied._core import Measure, Qrels, Run
     from untied._literals import OnUndefined
+    from untied.inputs.convert import OneRun
     from untied.measures import MeasureLike
 
     #: A beginning: how many documents of each search it has, and what is judged of its different documents.
@@ -33,7 +35,7 @@ MOST = 50_000
 
 def evaluate_searches(
     qrels: Mapping[Any, Any] | Qrels,
-    searches: Mapping[Any, Sequence[Sequence[Any]]],
+    searches: Mapping[Any, Sequence[Sequence[Any]]] | Sequence[OneRun],
     measures: MeasureLike | Iterable[MeasureLike] | None = None,
     *,
     on_undefined: OnUndefined = "zero",
@@ -53,9 +55,10 @@ def evaluate_searches(
     ----------
     qrels : dict or Qrels
         The judgments, as for `untied.evaluate`. Judgments with subtopics must be a dict.
-    searches : dict
-        For each query, the ranked documents of each search: ``{"q1": [["a", "x"], ["y", "b"]]}``. A judged query
-        without searches counts as an empty ranking.
+    searches : dict or list of runs
+        For each query, the ranked documents of each search: ``{"q1": [["a", "x"], ["y", "b"]]}``. Or a list of runs,
+        such as paths of files: each has one search of every query. A judged query without searches counts as an empty
+        ranking.
     measures : measures or their names, optional
         The measures to compute, as for `untied.evaluate`, without geometric means and sums over queries.
     on_undefined : str
@@ -77,8 +80,8 @@ def evaluate_searches(
     MeasureError
         A measure is not understood.
     UntiedError
-        A search returns a document twice, there are too many orders, a measure is a geometric mean or a sum, or no
-        query is judged.
+        A search returns a document twice, documents of a run are tied, there are too many orders, a measure is a
+        geometric mean or a sum, or no query is judged.
 
     Warns
     -----
@@ -97,9 +100,10 @@ def evaluate_searches(
         if measure.is_geometric or measure.is_count:
             raise UntiedError(f"{measure} is no mean over queries, so it has no mean over interleavings")
     judged = _judgments(qrels, threads)
-    if not hasattr(searches, "items"):
-        raise TypeError(f"searches must be {{query: [[document, ...], ...]}}, not {searches!r:.60}")
-    lists = {_id(query, "a query"): list(_searches(query, found)) for query, found in searches.items()}
+    given: Any = _of_runs(loaded_runs(searches, threads)) if isinstance(searches, (list, tuple)) else searches
+    if not hasattr(given, "items"):
+        raise TypeError(f"searches must be {{query: [[document, ...], ...]}} or a list of runs, not {searches!r:.60}")
+    lists = {_id(query, "a query"): list(_searches(query, found)) for query, found in given.items()}
     if not lists.keys() & judged.keys():
         raise UntiedError("the searches and the qrels have no query in common")
     for what, left in (
@@ -114,6 +118,22 @@ def evaluate_searches(
         for query, documents in judged.items()
     }
     return _averaged(asked, judged, orders, on_undefined, threads)
+
+
+def _of_runs(runs: Mapping[str, Run]) -> dict[str, list[list[str]]]:
+    """The rankings of each query in several runs."""
+    searches: dict[str, list[list[str]]] = {}
+    for name, run in runs.items():
+        for query in run.queries():
+            ranked = sorted(run[query], key=lambda row: -row[1])
+            for (document, score), (other, next_score) in pairwise(ranked):
+                if score == next_score:
+                    raise UntiedError(
+                        f"{show_id(name)}: query {show_id(query)}: documents {show_id(document)} and {show_id(other)} "
+                        "are tied, but a search needs an order; give scores or ranks that differ"
+                    )
+            searches.setdefault(query, []).append([document for document, _ in ranked])
+    return searches
 
 
 def _judgments(qrels: Any, threads: int | None) -> dict[str, Mapping[Any, Any]]:
