@@ -57,6 +57,7 @@ RunFormat: TypeAlias = Literal[
     "meilisearch",
     "workbench",
     "quepid",
+    "mteb",
 ]
 TestName: TypeAlias = Literal["randomization", "tukey", "t", "wilcoxon"]
 Correction: TypeAlias = Literal["holm", "bonferroni", "bh", "none"]

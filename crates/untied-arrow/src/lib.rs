@@ -87,7 +87,9 @@ impl Pieces {
         }
         if columns.lists.is_some() {
             let holds = |column, fits: fn(&DataType) -> bool| lists::element(kind_of(column)).is_some_and(fits);
-            of_type(columns.document, holds(columns.document, ids::fits), &format!("lists of {IDS}"))?;
+            let nested = lists::element(kind_of(columns.document)).and_then(lists::element).is_some();
+            let hint = if nested { " (for lists of lists, use format \"subtopics\")" } else { "" };
+            of_type(columns.document, holds(columns.document, ids::fits), &format!("lists of {IDS}{hint}"))?;
             for number in &columns.numbers {
                 of_type(number.column, holds(number.column, numbers::fits), "lists of numbers")?;
             }

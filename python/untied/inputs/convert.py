@@ -48,9 +48,15 @@ def as_qrels(
         from functools import partial
 
         holds = "trec" if format in files.PLAIN else format
-        made = _of_table(
-            partial(Qrels.from_arrow, format=holds), partial(Qrels.from_rows, format=holds), qrels, threads, columns
-        )
+        try:
+            made = _of_table(
+                partial(Qrels.from_arrow, format=holds), partial(Qrels.from_rows, format=holds), qrels, threads, columns
+            )
+        except UntiedError:
+            facts = _facts(qrels, threads, columns) if holds == "subtopics" else None
+            if facts is None:
+                raise
+            return facts
         return read_once(made, qrels, "qrels")
     if not isinstance(qrels, Qrels):
         plain: Any = _plain(qrels, "qrels")
@@ -58,6 +64,10 @@ def as_qrels(
             plain, format = files.judged(plain), "auto"
         if hasattr(plain, "keys"):
             files.check_columns(columns, "a dict", "qrels")
+            if format == "subtopics":
+                from untied.inputs.facts import by_fact
+
+                plain = by_fact(plain)
             qrels = Qrels.from_mapping(plain, threads, format)
         else:
             qrels = read_once(Qrels.from_rows(plain, threads, format, columns), plain, "qrels")
@@ -69,6 +79,14 @@ def as_labels(machine: QrelsLike, threads: int | None = None, format: str = "aut
     if isinstance(machine, (str, os.PathLike)):
         return files.read_labels(os.fspath(machine), format=format, columns=None, grades=None, threads=threads)
     return as_qrels(machine, threads, format)
+
+
+def _facts(qrels: Any, threads: int | None, columns: Mapping[str, str] | None) -> Qrels | None:
+    """The judgments in a frame with lists of lists; none if it is another frame, or one that is read only once."""
+    from untied.inputs.facts import qrels_of_facts
+    from untied.inputs.rows import is_frame
+
+    return qrels_of_facts(qrels, "", columns, threads, "qrels") if is_frame(qrels) else None
 
 
 def _of_preferences(qrels: Any, threads: int | None) -> Qrels:

@@ -215,6 +215,7 @@ def read_run(
           meilisearch)
         * ``"workbench"``: evaluation results of OpenSearch's Search Relevance Workbench
         * ``"quepid"``: a snapshot of Quepid, as CSV or JSON
+        * ``"mteb"``: predictions of MTEB: {subset: {split: {query: {document: score}}}}
     columns : dict, optional
         The names of a table's columns, if they are unusual: ``{"query": "q", "document": "d", "score": "s"}``.
     part : str, optional
@@ -277,8 +278,9 @@ def read_ranked(
 ) -> Run:
     """Return a run, and its rank column if the file has one."""
     file = run_file(path, format, columns)
-    if file.part is not None and file.format != "workbench":
-        raise UntiedError(f"{show_id(file.path)}: part is for files of format workbench, not {file.format}")
+    if file.part is not None and file.format not in PARTED:
+        formats = either(tuple(PARTED))
+        raise UntiedError(f"{show_id(file.path)}: part is for files of format {formats}, not {file.format}")
     tolerance = Tolerance(file.duplicates, file.failed)
     try:
         run = _read(file, threads, ranks, tolerance)
@@ -357,14 +359,36 @@ def _quepid_run(file: RunFile, threads: int | None, _: bool, tolerance: Toleranc
     return Run.from_mapping(quepid_csv_rankings(file.path, _text(file.path, "CSV"), tolerance), threads)
 
 
-def parts_of(file: RunFile) -> list[RunFile]:
-    """Return the runs in a file. If the format has only one run to a file, that is the file itself."""
-    if file.format != "workbench" or file.part is not None:
-        return [file]
+def _mteb_run(file: RunFile, threads: int | None, _: bool, __: Tolerance) -> Run:
+    from untied.inputs.mteb import MTEB_PREDICTIONS, mteb_rankings
+
+    return _of_json(
+        file.path, MTEB_PREDICTIONS, lambda content: Run.from_mapping(mteb_rankings(content, file.part), threads)
+    )
+
+
+def _workbench_parts(content: dict[str, Any]) -> list[str]:
     from untied.inputs.workbenches import workbench_parts
 
+    return workbench_parts(content)
+
+
+def _mteb_parts(content: dict[str, Any]) -> list[str]:
+    from untied.inputs.mteb import mteb_parts
+
+    return mteb_parts(content)
+
+
+#: Formats with several runs to a file, and what names them.
+PARTED: dict[str, Callable[[dict[str, Any]], list[str]]] = {"workbench": _workbench_parts, "mteb": _mteb_parts}
+
+
+def parts_of(file: RunFile) -> list[RunFile]:
+    """Return the runs in a file. If the format has only one run to a file, that is the file itself."""
+    if file.format not in PARTED or file.part is not None:
+        return [file]
     try:
-        parts = workbench_parts(json_object(file.path))
+        parts = PARTED[file.format](json_object(file.path))
     except (UntiedError, OSError):
         return [file]  # reading it says what is wrong
     if len(parts) < 2:
@@ -385,6 +409,7 @@ RUN_READERS: dict[str, Callable[[RunFile, int | None, bool, Tolerance], Run]] = 
     **dict.fromkeys(ENGINES, _answers),
     "workbench": _workbench_run,
     "quepid": _quepid_run,
+    "mteb": _mteb_run,
 }
 
 
@@ -406,9 +431,11 @@ def read_qrels(
     as relevant nor as judged.
 
     Some formats hold more or less than a grade for each document. With subtopics, a document has a grade for each, and
-    measures without subtopics use the highest. Subtopics, strata and probabilities can also be columns of a table. In
-    ``"groups"`` and ``"mirex"``, the last group gets grade 1, the one before it grade 2, and so on. ``"preferences"``
-    can also be in trec_eval's format, as `untied.inputs.truth.read_preferences` says.
+    measures without subtopics use the highest. Subtopics, strata and probabilities can also be columns of a table. With
+    ``"subtopics"``, a query may also have a list of lists, such as ``[["a", "b"], ["c"]]``: each inner list has the
+    documents that are relevant to a subtopic. In ``"groups"`` and ``"mirex"``, the last group gets grade 1, the one
+    before it grade 2, and so on. ``"preferences"`` can also be in trec_eval's format, as
+    `untied.inputs.truth.read_preferences` says.
 
     Parameters
     ----------
@@ -463,9 +490,19 @@ def read_qrels(
     check_columns(columns, layout, name)
     if grades is not None or is_numbered(columns, layout):
         return _of_rows(name, layout, holds, columns, grades, threads)
-    if layout in QRELS_READERS:
-        return QRELS_READERS[layout](name, threads, columns, holds)
-    return Qrels.read(name, threads, holds, layout, columns)
+    try:
+        if layout in QRELS_READERS:
+            return QRELS_READERS[layout](name, threads, columns, holds)
+        return Qrels.read(name, threads, holds, layout, columns)
+    except UntiedError:
+        if holds != "subtopics" or layout not in ("parquet", "jsonl") or not os.path.isfile(name):
+            raise
+        from untied.inputs.facts import qrels_of_facts
+
+        qrels = qrels_of_facts(name, layout, columns, threads, name)
+        if qrels is None:
+            raise
+        return qrels
 
 
 def read_labels(
@@ -518,6 +555,10 @@ def _parquet_qrels(path: str, threads: int | None, columns: Mapping[str, str] | 
 
 def _json_qrels(path: str, threads: int | None, _: object, holds: str) -> Qrels:
     def make(content: Any) -> Qrels:
+        if holds == "subtopics":
+            from untied.inputs.facts import by_fact
+
+            content = by_fact(content)
         return check_holds(Qrels.from_mapping(content, threads, holds), holds)
 
     return _of_json(path, QRELS_SHAPES[holds], make)

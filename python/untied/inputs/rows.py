@@ -14,7 +14,7 @@ from untied._core import Qrels, Run, find_columns, show_id
 from untied.errors import UntiedError, either
 from untied.inputs.lines import MARK, id_of, lines, number_of, numbered, refused, shown
 from untied.inputs.mismatch import listed, warn_or_raise
-from untied.inputs.parquet import of_parquet
+from untied.inputs.parquet import fields_of_items, of_parquet, with_items
 from untied.inputs.tolerance import Repeated, Tolerance
 
 TYPE_CHECKING = False
@@ -49,12 +49,12 @@ def labelled_qrels(
             raise refused(path, number, "one document in a row, if grades are labels", "a list")
         if not isinstance(label, str) or label not in grades:
             raise refused(path, number, f"{either(tuple(grades))} as the grade", shown(label))
-        of_query = judged.setdefault(_id(path, number, query, "query"), {})
+        of_query = judged.setdefault(id_in(path, number, query, "query"), {})
         grade = float(grades[label])
-        name = _id(path, number, document, "document")
+        name = id_in(path, number, document, "document")
         if of_query.setdefault(name, grade) != grade:
             raise refused(path, number, "one grade of each document", f"another one of {show_id(name)}")
-    return _made(path, lambda: Qrels.from_mapping(judged, threads))
+    return made(path, lambda: Qrels.from_mapping(judged, threads))
 
 
 def qrels_with_failures(
@@ -71,7 +71,7 @@ def qrels_with_failures(
     judged: dict[str, dict[str, float]] = {}
     failures: dict[tuple[str, str], str] = {}
     for number, row in rows:
-        query, document = (_id(path, number, row.get(name), what) for name, what in zip(needed, _IDS, strict=False))
+        query, document = (id_in(path, number, row.get(name), what) for name, what in zip(needed, _IDS, strict=False))
         label = row.get(needed[2])
         grade = _grade(label, grades)
         of_query = judged.setdefault(query, {})
@@ -89,7 +89,7 @@ def qrels_with_failures(
     if len(failed) == documents:
         return None
     _note_failures(path, Counter(failed), documents, sum(max(labels.values()) < 0 for labels in judged.values()))
-    return _made(path, lambda: Qrels.from_mapping(judged, threads))
+    return made(path, lambda: Qrels.from_mapping(judged, threads))
 
 
 def _grade(label: object, grades: Mapping[str, float] | None) -> float | None:
@@ -129,16 +129,16 @@ def numbered_qrels(path: str, format: str, columns: Mapping[str, str], threads: 
             lists[str(place)] = Tolerance().kept(_list(path, number, row, needed, judged=True))
         except Repeated as repeated:
             raise refused(path, number, "every document once", f"{show_id(repeated.args[0])} again") from None
-    return _made(path, lambda: Qrels.from_mapping(lists, threads))
+    return made(path, lambda: Qrels.from_mapping(lists, threads))
 
 
 def run_of_rows(
     path: str, format: str, columns: Mapping[str, str] | None, threads: int | None, tolerance: Tolerance
 ) -> Run:
     """Return a run from the rows of a table. Queries may be numbers of rows, and documents may occur twice."""
-    rows = _lines(path, format) if format in _LINES else _cells(path, *table_rows(path, format), columns)
+    rows = _lines(path, format) if format in _LINES else _cells(path, *table_rows(path, format, "run"), columns)
     kept = _kept(path, rows, tolerance)
-    return _made(path, lambda: Run.from_mapping(kept, threads))
+    return made(path, lambda: Run.from_mapping(kept, threads))
 
 
 def run_of_records(
@@ -152,13 +152,18 @@ def run_of_records(
 
 def lasting(source: Any) -> Any:
     """A frame or rows that can be read again, unlike a stream or an iterator."""
-    if any(hasattr(source, method) for method in (*_TO_RECORDS, "to_dict")) or isinstance(source, (list, tuple)):
+    if is_frame(source) or isinstance(source, (list, tuple)):
         return source
     if not hasattr(source, "__arrow_c_stream__"):
         return list(source)
     import pyarrow
 
     return pyarrow.table(source)
+
+
+def is_frame(source: Any) -> bool:
+    """Whether this is a frame of pandas, polars or pyarrow."""
+    return any(hasattr(source, method) for method in (*_TO_RECORDS, "to_dict"))
 
 
 def records(source: Any) -> list[dict[str, Any]]:
@@ -224,12 +229,12 @@ def _cells(
     is_numbered, sign = needed[0] == ROW, -1 if needed[2:3] == needed[3:4] != [] else 1
     for place, (number, row) in enumerate(rows, 1):
         if is_numbered or isinstance(row.get(needed[1]), list):
-            query = str(place) if is_numbered else _id(path, number, row.get(needed[0]), "query")
+            query = str(place) if is_numbered else id_in(path, number, row.get(needed[0]), "query")
             yield number, query, _list(path, number, row, needed, judged=False)
         else:
             query, document = (
-                _id(path, number, row.get(needed[0]), "query"),
-                _id(path, number, row.get(needed[1]), "document"),
+                id_in(path, number, row.get(needed[0]), "query"),
+                id_in(path, number, row.get(needed[1]), "document"),
             )
             yield number, query, [(document, sign * _number(path, number, row.get(needed[2])))]
 
@@ -246,7 +251,7 @@ def _number(path: str, number: int, value: object) -> Any:
     raise refused(path, number, "a number", shown(value))
 
 
-def _made(path: str, make: Callable[[], Held]) -> Held:
+def made(path: str, make: Callable[[], Held]) -> Held:
     """Return what a function makes of a file. Errors name the file."""
     try:
         return make()
@@ -261,7 +266,7 @@ def _list(
     documents, *numbers = (row.get(name) for name in needed[1:])
     if not isinstance(documents, list):
         raise refused(path, number, f"a list of documents, as the query is {ROW}", shown(documents))
-    ids = [_id(path, number, document, "document") for document in documents]
+    ids = [id_in(path, number, document, "document") for document in documents]
     if not numbers:
         return [(document, 1.0 if judged else -float(rank)) for rank, document in enumerate(ids, 1)]
     if not isinstance(numbers[0], list) or len(numbers[0]) != len(ids):
@@ -269,21 +274,22 @@ def _list(
     return list(zip(ids, numbers[0], strict=True))
 
 
-def table_rows(path: str, format: str) -> tuple[list[str], Iterable[Row]]:
+def table_rows(path: str, format: str, holds: str = "") -> tuple[list[str], Iterable[Row]]:
     """Return the names of a table's columns, and its rows."""
     if format == "parquet":
-        return _parquet(path)
+        return _parquet(path, holds)
     if format == "jsonl":
         rows = _json_lines(path)
         return (list(rows[0][1]) if rows else []), rows
     return _delimited(path, "," if format == "csv" else "\t")
 
 
-def _parquet(path: str) -> tuple[list[str], Iterator[Row]]:
+def _parquet(path: str, holds: str) -> tuple[list[str], Iterator[Row]]:
     def read() -> Any:
         from pyarrow import parquet
 
-        return parquet.read_table(path)
+        table = parquet.read_table(path)
+        return with_items(table, fields_of_items(table.schema, holds, path), path)
 
     table = of_parquet(path, read)
     return table.column_names, enumerate(table.to_pylist())
@@ -326,7 +332,8 @@ def _delimited(path: str, mark: str) -> tuple[list[str], Iterator[Row]]:
     return names, rows(names)
 
 
-def _id(path: str, number: int, value: object, what: str) -> str:
+def id_in(path: str, number: int, value: object, what: str) -> str:
+    """Return the id in a cell."""
     id_ = id_of(value)
     if id_ is None:
         raise refused(path, number, f"a {what}'s id", shown(value))

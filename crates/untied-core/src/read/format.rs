@@ -116,6 +116,7 @@ pub static RUNS: &[Format] = &[
     Format { name: "meilisearch", about: ANSWERS, ..PLAIN },
     Format { name: "workbench", about: "evaluation results of OpenSearch's Search Relevance Workbench", ..PLAIN },
     Format { name: "quepid", about: "a snapshot of Quepid, as CSV or JSON", ..PLAIN },
+    Format { name: "mteb", about: "predictions of MTEB: {subset: {split: {query: {document: score}}}}", ..PLAIN },
 ];
 
 /// Formats of qrels; files with other suffixes have the first one.

@@ -86,9 +86,14 @@ impl ColumnRole {
             ColumnRole::Probability => &[&["probability", "inclusion_probability", "iprob"]],
             ColumnRole::Retrieved => &[&["retrieved", "retrieved_ids", "retrieved_context_ids", "retrieved_docids"]],
             ColumnRole::Scores => &[&["scores", "similarity_scores"]],
-            ColumnRole::Relevant => {
-                &[&["relevant", "relevant_ids", "expected_ids", "reference_context_ids", "relevant_docs"]]
-            }
+            ColumnRole::Relevant => &[&[
+                "relevant",
+                "relevant_ids",
+                "expected_ids",
+                "reference_context_ids",
+                "relevant_docs",
+                "retrieval_gt",
+            ]],
             ColumnRole::Grades => &[&["grades"]],
         }
     }
