@@ -73,3 +73,43 @@ def test_a_question_with_an_empty_group_has_no_answer():
     with pytest.warns(untied.UntiedWarning, match=r"queries without judged documents: 1 .* left out"):
         results = untied.evaluate({"p": {"a": 1}, "q": {}}, {"p": ["a"], "q": ["b"]}, "R@2", on_undefined="nan")
     assert list(results.queries) == ["p"]
+
+
+@pytest.mark.parametrize("facts", [["a", "b"], [["a"], "b"], [[["a"]]], [[None]], [[1.5]]])
+def test_facts_are_lists_of_documents(facts, tmp_path):
+    expected = "expected a list of documents for each subtopic"
+    with pytest.raises(TypeError, match=expected):
+        untied.Qrels({"q": facts}, format="subtopics")
+    (tmp_path / "facts.json").write_text(json.dumps({"q": facts}))
+    (tmp_path / "facts.jsonl").write_text(json.dumps({"query_id": "q", "relevant": facts}))
+    for suffix in ("json", "jsonl"):
+        path = tmp_path / f"facts.{suffix}"
+        with pytest.raises(untied.UntiedError, match=rf"facts\.{suffix}.*{expected}"):
+            untied.read_qrels(path, format="subtopics")
+
+
+@pytest.mark.parametrize("facts", [[], [[]], {}, {"1": {}}])
+def test_a_query_without_facts_has_no_answer(facts):
+    qrels = untied.Qrels({"p": [["a"]], "q": facts}, format="subtopics")
+    assert qrels.queries() == ["p", "q"]
+    with pytest.warns(untied.UntiedWarning, match="queries without judged documents: 1"):
+        results = untied.evaluate(qrels, {"p": ["a"], "q": ["a"]}, "StRecall", on_undefined="nan")
+    assert results["StRecall"] == 1
+    assert untied.evaluate(qrels, {"p": ["a"], "q": ["a"]}, "StRecall")["StRecall"] == 0.5
+
+
+def test_a_query_with_facts_has_one_row(tmp_path):
+    path = tmp_path / "facts.jsonl"
+    path.write_text('{"query_id": "q", "relevant": [["a"]]}\n{"query_id": "q", "relevant": [["b"]]}\n')
+    with pytest.raises(untied.UntiedError, match="one row for each query, found query q again"):
+        untied.read_qrels(path, format="subtopics")
+
+
+def test_ordinary_tables_of_subtopics_say_what_is_wrong(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"query_id": "q", "doc_id": "a", "subtopic": 1, "grade": "x"}\n')
+    with pytest.raises(untied.UntiedError, match="line 1: expected a finite number"):
+        untied.read_qrels(path, format="subtopics")
+    path.write_text('{"query_id": "q", "doc_id": "a", "grade": 1}\n')
+    with pytest.raises(untied.UntiedError, match="subtopic"):
+        untied.read_qrels(path, format="subtopics")

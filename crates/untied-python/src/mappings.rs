@@ -187,8 +187,9 @@ pub fn chunks_by_subtopic(source: &Bound<'_, PyAny>) -> PyResult<Vec<Chunk>> {
     let of = |query: &Bound<'_, PyAny>| Ok(format!("qrels[{}]", found(query)));
     let what = || Ok("qrels".into());
     items(source, what, |query, by_subtopic| {
-        let what = || of(query);
+        let (what, mut is_empty) = (|| of(query), true);
         items(by_subtopic, what, |subtopic, documents| {
+            is_empty = false;
             with_id(query, "a query id", |query| {
                 with_id(subtopic, "a subtopic's id", |subtopic| {
                     if subtopic.contains(&subtopics::SEPARATOR) {
@@ -205,7 +206,16 @@ pub fn chunks_by_subtopic(source: &Bound<'_, PyAny>) -> PyResult<Vec<Chunk>> {
                 let nearest = finite(&mut numbers, grade, "grade", query, document)?;
                 taken.push_given(document, nearest, grade)
             })
-        })
+        })?;
+        // A query without answers stays a query. A subtopic without relevant documents does not count.
+        if is_empty {
+            with_id(query, "a query id", |query| {
+                subtopics::key(query, b"0", &mut key);
+                Ok(())
+            })?;
+            taken.start_query(&key);
+        }
+        Ok(())
     })?;
     Ok(taken.chunks())
 }
