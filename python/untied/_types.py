@@ -85,6 +85,7 @@ class Facts(TypedDict):
     enclosed: int
     overstated: int
     unsettled: int
+    duplicates: int
     ungrouped: bool
 
 

@@ -256,8 +256,7 @@ def evaluate(
     ).chosen()  # fmt: skip
     del policies["adjust"]
     given = ties == "given"
-    if duplicates in ("first", "last") and not given:
-        raise UntiedError(f"duplicates={duplicates!r} needs ties='given', as rows of a DataFrame have no order")
+    _check_duplicates(duplicates, given)
     judgments, grades = _judgments(qrels, qrels_format)
     evaluator = BatchEvaluator(
         measures, grades=grades, **policies, variance=variance, duplicates=duplicates, qrels_format=qrels_format,
@@ -283,6 +282,7 @@ def compare(
     score_dtype: ScoreDtype = "float64",
     variance: bool = False,
     qrels_format: QrelsFormatOfRows = "auto",
+    duplicates: str = "error",
     partitions: int | None = None,
 ) -> SparkComparison:
     """Compare two runs in Spark DataFrames, as `untied.compare` does in memory.
@@ -319,6 +319,10 @@ def compare(
     qrels_format : str
         What the qrels hold. ``"auto"`` or ``"trec"``: they have only grades. ``"subtopics"``: they also have a column
         for subtopics.
+    duplicates : str
+        What to do if a run retrieves a document several times for a query, as for `untied.read_run`: ``"error"``,
+        ``"first"``, ``"last"``, ``"best"`` or ``"repeat"``. ``"first"`` and ``"last"`` need ``ties="given"``, because
+        only then rows have an order, by their ranks. A warning says how many rows were duplicates.
     partitions : int, optional
         The number of partitions in which Spark compares. By default, it is the setting
         ``spark.sql.shuffle.partitions``, and Spark may join some of them.
@@ -338,6 +342,7 @@ def compare(
     policies: Any = Policies("pairs", ties=ties, score_dtype=score_dtype)
     names = check_two(names)
     given = ties == "given"
+    _check_duplicates(duplicates, given)
     tables = [_scores(run_a, "run_a", "score_a", given), _scores(run_b, "run_b", "score_b", given)]
     grades = None
     if qrels is not None:
@@ -353,6 +358,7 @@ def compare(
         **policies.chosen(),
         variance=variance,
         qrels_format=qrels_format,
+        duplicates=duplicates,
     )
     rows = _by_query(tables, given, partitions)
 
@@ -399,6 +405,12 @@ def clear_errors() -> Iterator[None]:
         message = re.sub(r"\s*SQLSTATE: \w+\s*$", "", message)
         kind: type[UntiedError] = UntiedError if name == "InputError" else getattr(errors, name)
         raise kind(message) from error
+
+
+def _check_duplicates(duplicates: str, given: bool) -> None:
+    """Refuse to keep the first or last row of a document if rows have no order."""
+    if duplicates in ("first", "last") and not given:
+        raise UntiedError(f"duplicates={duplicates!r} needs ties='given', as rows of a DataFrame have no order")
 
 
 def _by_query(tables: list[DataFrame], given: bool, partitions: int | None) -> DataFrame:

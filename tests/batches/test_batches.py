@@ -426,8 +426,46 @@ def test_duplicates_are_those_of_a_run_in_memory(duplicates, size):
         summary = evaluator.summary(found.to_batches(size))
     assert [str(warning.message) for warning in told_too] == [str(warning.message) for warning in told]
     assert same(list(summary.means.rows()), expected[1])
+    assert summary.facts()["duplicates"] == 20
     with pytest.raises(untied.UntiedError, match="expected every document once in a query"):
         list(BatchEvaluator(MEASURES, grades=all_grades(qrels))(together_.to_batches(size)))
+
+
+@pytest.mark.parametrize("duplicates", [policy for policy in DUPLICATES if policy != "error"])
+@pytest.mark.parametrize("size", [1, 1000])
+def test_duplicates_of_two_runs_are_those_of_runs_in_memory(duplicates, size):
+    """The second run repeats documents in fewer queries, and one of these is in no other run."""
+    draw = seeded("repeated rows of two runs")
+    runs, tables = [], []
+    for number, count in enumerate((20, 5)):
+        run = make(f"duplicates of {number}", 9)[0] | {f"only {number}": {"d1": 1.0}}
+        rows = [(query, document, score) for query, found in run.items() for document, score in found.items()]
+        again = [(f"only {number}", "d1", 1.0), *draw.sample(rows, count - 1)]
+        rows += [(query, document, 3.0 + place / 8) for place, (query, document, _) in enumerate(again)]
+        columns = list(map(list, zip(*rows, strict=True)))
+        source = pyarrow.table(dict(zip(("query", "document", "score"), columns, strict=True)))
+        with pytest.warns(untied.UntiedWarning, match=f"^{count} duplicates in "):
+            runs.append(untied.Run(source, duplicates=duplicates))
+        names = ("query", "document", f"score_{'ab'[number]}")
+        tables.append(pyarrow.table(dict(zip(names, columns, strict=True))))
+    measures = ["RBO", "Overlap@5", "Tau", "MED(nDCG@10)"]
+    expected = untied.compare(*runs, measures)
+    comparer = pickle.loads(pickle.dumps(BatchComparer(measures, duplicates=duplicates)))
+    rows = together(*tables)
+    found = pyarrow.Table.from_batches(comparer(rows.to_batches(size)), comparer.schema).sort_by("query")
+    with pytest.warns(untied.UntiedWarning) as told:
+        summary = comparer.summary(found.to_batches(size), ("old", "new"))
+    assert [str(warning.message).partition(":")[0].split(" in ")[0::2][0] for warning in told] == [
+        "20 duplicates",
+        "5 duplicates",
+    ]
+    assert [str(warning.message).partition(" of ")[2].partition(":")[0] for warning in told] == [
+        f"{len(run)} queries of {name}" for run, name in zip(runs, ("old", "new"), strict=True)
+    ]
+    assert [row[4:] for row in summary.means.rows()] == [row[4:] for row in expected.means.rows()]
+    assert (summary.alone, summary.undefined) == (expected.alone, expected.undefined)
+    with pytest.raises(untied.UntiedError, match="expected every document once in a query"):
+        list(BatchComparer(measures)(rows.to_batches(size)))
 
 
 def test_batches_without_duplicates_say_nothing():
@@ -437,3 +475,11 @@ def test_batches_without_duplicates_say_nothing():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert evaluator.summary(found.to_batches())["AP"] == untied.evaluate(qrels, run, "AP")["AP"]
+    comparer = BatchComparer("RBO", duplicates="best")
+    rows = together(table(run, "score_a"), table(run, "score_b"))
+    found = pyarrow.Table.from_batches(comparer(rows.to_batches()), comparer.schema).sort_by("query")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert comparer.summary(found.to_batches())["RBO"] == untied.compare(run, run, "RBO")["RBO"]
+    with pytest.raises(untied.UntiedError, match="duplicates"):
+        BatchComparer("RBO", duplicates="some")

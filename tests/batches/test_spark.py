@@ -198,9 +198,24 @@ def test_duplicates_are_those_of_one_machine(spark, batch_size, duplicates, ties
     with pytest.warns(untied.UntiedWarning) as told_too:
         same(results, expected)
     assert str(told[0].message) in {str(warning.message) for warning in told_too}
+    assert results.facts()["duplicates"] == expected.facts()["run"]["duplicates"] == 12
+    other_run = make(12)[0]
+    ranked = [(query, document, score, rank) for query, found in other_run.items()
+              for rank, (document, score) in enumerate(found.items())]  # fmt: skip
+    other = spark.createDataFrame(ranked, "qid string, docno string, score double, rank int")
+    if ties != "range":
+        compared = untied.spark.compare(retrieved, other, ["RBO", "Tau"], ties=ties, duplicates=duplicates)
+        with pytest.warns(untied.UntiedWarning, match="^12 duplicates in 12 of 12 queries of a: "):
+            means = compared.means
+        with pytest.warns(untied.UntiedWarning, match="^12 duplicates"):
+            in_memory = untied.Run(in_order, duplicates=duplicates)
+        alone = untied.compare(in_memory, other_run, ["RBO", "Tau"], ties=ties)
+        assert list(means.rows()) == list(alone.means.rows())
     if ties != "given":
         with pytest.raises(untied.UntiedError, match="duplicates='first' needs ties='given', as rows of a DataFrame"):
             untied.spark.evaluate(judged, retrieved, MEASURES, ties=ties, duplicates="first")
+        with pytest.raises(untied.UntiedError, match="duplicates='first' needs ties='given', as rows of a DataFrame"):
+            untied.spark.compare(retrieved, other, duplicates="first")
 
 
 def test_one_query_has_half_of_all_rows(spark, batch_size):

@@ -516,3 +516,21 @@ def test_check_tells_the_states_apart(save, untied_):
         "  queries without judged documents for which something is retrieved: none\n"
         in untied_("check", qrels, silent)[1]
     )
+
+
+def test_facts_count_duplicates(tmp_path):
+    """For a run in a file and in memory, collapsed, named and pickled."""
+    rows = [("q", "a#1", 3.0), ("q", "a#1", 2.0), ("q", "b#1", 1.0), ("p", "a#1", 1.0), ("p", "a#1", 0.5)]
+    path = tmp_path / "x.run"
+    path.write_text("".join(f"{query} Q0 {document} 1 {score} t\n" for query, document, score in rows))
+    with pytest.warns(untied.UntiedWarning, match="^2 duplicates in 2 of 2 queries"):
+        runs = [
+            untied.read_run(path, duplicates="best"),
+            untied.read_run(path, duplicates="best", collapse="#"),
+            untied.Run(rows, duplicates="best", name="named"),
+        ]
+    for run in [*runs, *pickle.loads(pickle.dumps(runs))]:
+        [facts] = untied.evaluate({"q": {"a": 1, "a#1": 1}}, run, "AP").facts().values()
+        assert facts["duplicates"] == 2
+    [facts] = untied.evaluate({"q": {"b#1": 1}}, {"q": ["a#1", "b#1"]}, "AP").facts().values()
+    assert facts["duplicates"] == 0

@@ -64,6 +64,7 @@ impl Evaluator {
             evaluate::evaluate_held(qrels, &run.0, &self.prepared)
         })?;
         evaluation.facts.ungrouped = ungrouped;
+        evaluation.facts.duplicates = run.duplicates();
         Ok(Evaluation { qrels: self.qrels.clone_ref(py), evaluation })
     }
 

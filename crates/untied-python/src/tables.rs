@@ -54,11 +54,18 @@ use crate::{arrow, from_rows, threads};
 /// OSError
 ///     The file cannot be read.
 #[pyclass(frozen, module = "untied")]
-pub struct Run(pub Arc<table::Run>, Option<String>);
+pub struct Run(pub Arc<table::Run>, Option<String>, usize);
 
 impl From<table::Run> for Run {
     fn from(run: table::Run) -> Run {
-        Run(Arc::new(run), None)
+        Run(Arc::new(run), None, 0)
+    }
+}
+
+impl Run {
+    /// The number of rows in the source of the run that repeated a document of a query.
+    pub fn duplicates(&self) -> usize {
+        self.2
     }
 }
 
@@ -116,7 +123,7 @@ fn without_rows(mut chunks: Vec<Chunk>) -> Vec<Chunk> {
 type Reduced<'py> = (Bound<'py, PyAny>, (Bound<'py, PyBytes>,));
 
 /// What `__reduce__` returns for a run, which may have a name.
-type ReducedRun<'py> = (Bound<'py, PyAny>, (Bound<'py, PyBytes>, Option<String>));
+type ReducedRun<'py> = (Bound<'py, PyAny>, (Bound<'py, PyBytes>, Option<String>, usize));
 
 /// What `__reduce__` returns for an object: the static method `restore` of its class, and the bytes that it takes.
 fn reduced<'py>(object: &Bound<'py, PyAny>, store: impl FnOnce() -> Vec<u8> + Send) -> PyResult<Reduced<'py>> {
@@ -164,7 +171,12 @@ impl Run {
         let py = run.py();
         let name = name.map(run_name).transpose()?;
         let unnamed: Py<Run> = AS_RUN.get(py)?.call1((run, threads, format, columns, duplicates))?.extract()?;
-        if name.is_none() { Ok(unnamed) } else { Py::new(py, Run(Arc::clone(&unnamed.get().0), name)) }
+        if name.is_none() { Ok(unnamed) } else { Py::new(py, Run(Arc::clone(&unnamed.get().0), name, unnamed.get().2)) }
+    }
+
+    /// Return the run as one whose source had so many rows that repeated a document.
+    fn with_duplicates(&self, duplicates: usize) -> Run {
+        Run(Arc::clone(&self.0), self.1.clone(), duplicates)
     }
 
     /// The run's name, or None if it has none.
@@ -252,15 +264,15 @@ impl Run {
 
     /// Restore a pickled run.
     #[staticmethod]
-    #[pyo3(signature = (bytes, name = None))]
-    fn restore(py: Python<'_>, bytes: &[u8], name: Option<String>) -> PyResult<Run> {
-        restored(py, bytes, table::Run::restore, "run").map(|run| Run(Arc::new(run), name))
+    #[pyo3(signature = (bytes, name = None, duplicates = 0))]
+    fn restore(py: Python<'_>, bytes: &[u8], name: Option<String>, duplicates: usize) -> PyResult<Run> {
+        restored(py, bytes, table::Run::restore, "run").map(|run| Run(Arc::new(run), name, duplicates))
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<ReducedRun<'py>> {
         let held = slf.get();
         let (restore, (bytes,)) = reduced(slf.as_any(), || held.0.store())?;
-        Ok((restore, (bytes, held.1.clone())))
+        Ok((restore, (bytes, held.1.clone(), held.2)))
     }
 
     /// A run cannot be changed, so it is its own copy.

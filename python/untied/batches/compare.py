@@ -6,20 +6,37 @@ import pyarrow.compute as pc
 
 from untied import _core
 from untied._core import Policies, Qrels, Run
-from untied.batches.pieces import Judgments, check_rows, count_true, equals, reader_of, run_of, whole_queries
+from untied.batches.pieces import (
+    Judgments,
+    check_rows,
+    count_true,
+    equals,
+    equals_or_null,
+    reader_of,
+    repeats_of,
+    run_of,
+    whole_queries,
+    with_counts,
+)
 from untied.batches.summary import ComparisonSummary, Sums
 from untied.comparison.measures import DEFAULT, as_comparing_measures
-from untied.errors import UntiedError, check_count, check_flag
+from untied.errors import UntiedError, check_count, check_flag, check_one_of
 from untied.inputs import mismatch
 from untied.inputs.names import check_two
+from untied.inputs.tolerance import DUPLICATES, Tolerance, of_repeats
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from untied._literals import QrelsFormatOfRows, ScoreDtype, TiesOfPairs
     from untied.comparison.measures import ComparingMeasures
+
+
+#: The columns of scores of both runs, and the columns of results with the numbers of their repeated documents.
+_SCORES = ("score_a", "score_b")
+_REPEATED = ("repeated_a", "repeated_b")
 
 
 # described by untied.comparison.runs.compare: measures, depth, ties, score_dtype, variance
@@ -47,6 +64,8 @@ class BatchComparer:
     * ``in_a``, ``in_b``: true if the first or the second run has the query
     * ``matched``: true if the two rankings of the query have a document in common
     * ``judged``: true if a document of one of the runs is in the qrels
+    * ``repeated_a``, ``repeated_b``: how many rows of the query repeat a document of a run, unless duplicates are
+      refused
 
     Parameters
     ----------
@@ -69,6 +88,9 @@ class BatchComparer:
         Whether to also compute the variance over the orders of tied documents.
     qrels_format : str
         ``"auto"`` or ``"trec"``: there are only grades. ``"subtopics"``: rows have a column ``subtopic``, too.
+    duplicates : str
+        What to do if a run retrieves a document several times for a query, as for `untied.read_run`: ``"error"``,
+        ``"first"``, ``"last"``, ``"best"`` or ``"repeat"``. The summary says how many rows were duplicates.
     threads : int
         How many threads each call may use.
 
@@ -99,12 +121,14 @@ class BatchComparer:
         score_dtype: ScoreDtype = "float64",
         variance: bool = False,
         qrels_format: QrelsFormatOfRows = "auto",
+        duplicates: str = "error",
         threads: int = 1,
     ) -> None:
         policies = Policies("pairs", ties=ties, score_dtype=score_dtype)
         self._measures = as_comparing_measures(measures)
         judgments = Judgments(qrels_format, () if grades is None else grades)
         self._judgments = None if grades is None else judgments
+        self._duplicates = check_one_of("duplicates", duplicates, DUPLICATES)
         self._probabilities = check_flag("probabilities", probabilities)
         counted = depth if depth is None else check_count("depth", depth)
         self._options: dict[str, Any] = {
@@ -135,18 +159,31 @@ class BatchComparer:
             As for `BatchEvaluator`.
         """
         judged = self._judgments.columns if self._judgments else []
-        numbers = ["score_a", "score_b", *judged[:1], *(["probability"] if self._probabilities else [])]
+        numbers = [*_SCORES, *judged[:1], *(["probability"] if self._probabilities else [])]
         for piece in whole_queries(batches, ["document", *numbers, *judged[1:]]):
             check_rows(piece, numbers)
             qrels = self._judgments.read(piece) if self._judgments else None
             probabilities = run_of(piece, "probability") if self._probabilities else None
-            yield from self._rows(run_of(piece, "score_a"), run_of(piece, "score_b"), qrels, probabilities)
+            runs, repeats = [], []
+            for column in _SCORES:
+                tolerance = Tolerance(self._duplicates)
+                runs.append(run_of(piece, column, tolerance))
+                repeats.append(repeats_of(piece, column) if tolerance.repeats else {})
+            for rows in self._rows(runs[0], runs[1], qrels, probabilities):
+                yield self._with_repeats(rows, repeats)
+
+    def _with_repeats(self, rows: Any, repeats: Sequence[Mapping[str, int]]) -> Any:
+        """Return the rows with the numbers of repeated documents in both runs, unless these are refused."""
+        if self._duplicates != "error":
+            for name, of_run in zip(_REPEATED, repeats, strict=True):
+                rows = with_counts(rows, name, of_run)
+        return rows
 
     @property
     def schema(self) -> Any:
         """The `pyarrow.Schema` of the batches that it yields."""
         nothing = Run.from_mapping({})
-        return self._rows(nothing, nothing, None, None).schema
+        return self._with_repeats(self._rows(nothing, nothing, None, None).read_all(), [{}, {}]).schema
 
     def summary(
         self, batches: Iterable[Any], names: tuple[str, str] = ("a", "b"), *, warn: bool = True
@@ -174,19 +211,26 @@ class BatchComparer:
         Warns
         -----
         UntiedWarning
-            The runs have no document in common. Or there are qrels, but they judge no document of the runs.
+            The runs have no document in common. Or there are qrels, but they judge no document of the runs. Or a run
+            has duplicates, which are counted.
         """
         names = check_two(names)
         sums = Sums(self._measures, self.schema.names, _core.Totals(self._measures))
-        alone = [0, 0]
+        alone, repeats, affected, retrieved = ([0, 0] for _ in range(4))
         undefined = {str(measure): 0 for measure in self._measures}
         compared = matched = judged = 0
         for rows in sums.add(batches):
             matched += count_true(rows["matched"])
             judged += count_true(rows["judged"])
             lonely = rows.filter(rows["measure"].is_null())
-            alone[0] += count_true(lonely["in_a"])
-            alone[1] += count_true(lonely["in_b"])
+            once = rows.filter(equals_or_null(rows["measure"], str(self._measures[0])))
+            for number, of_run in enumerate(("in_a", "in_b")):
+                alone[number] += count_true(lonely[of_run])
+                retrieved[number] += count_true(once[of_run])
+                if self._duplicates != "error":
+                    repeated = once[_REPEATED[number]]
+                    repeats[number] += pc.sum(repeated).as_py() or 0
+                    affected[number] += count_true(pc.greater(repeated, 0))
             for measure in undefined:
                 undefined[measure] += count_true(pc.is_nan(rows.filter(equals(rows["measure"], measure))["value"]))
             compared += len(rows) - len(lonely)
@@ -198,6 +242,7 @@ class BatchComparer:
         result = ComparisonSummary(
             self._measures, sums.totals.finish(), names, self._options["variance"], (alone[0], alone[1]), undefined,
             reasons,
+            [of_repeats(self._duplicates, *counts) for counts in zip(repeats, affected, retrieved, names, strict=True)],
         )  # fmt: skip
         if warn:
             result.warn()

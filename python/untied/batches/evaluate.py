@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pyarrow
 import pyarrow.compute as pc
 
 from untied import _core
@@ -17,6 +16,7 @@ from untied.batches.pieces import (
     repeats_of,
     run_of,
     whole_queries,
+    with_counts,
 )
 from untied.batches.summary import EvaluationSummary, Sums
 from untied.errors import UntiedError, check_flag, check_one_of
@@ -216,8 +216,7 @@ class BatchEvaluator:
         """Return the rows with a column for the number of repeated documents, unless these are refused."""
         if self._duplicates == "error":
             return rows
-        counts = [repeats.get(query, 0) for query in rows["query"].to_pylist()]
-        return rows.append_column("repeated", pyarrow.array(counts, pyarrow.int64()))
+        return with_counts(rows, "repeated", repeats)
 
     @property
     def schema(self) -> Any:
@@ -283,6 +282,7 @@ class BatchEvaluator:
         if not facts["evaluated"]:
             why = "the run and the qrels have no query in common" if judged else "the qrels are empty"
             raise UntiedError(f"no query to evaluate: {why}")
+        facts["duplicates"] = repeats
         duplicates = of_repeats(self._duplicates, repeats, affected, retrieved, "the run")
         summary = EvaluationSummary(
             self._measures, sums.totals.finish(), facts, sums.columns, self._policies, duplicates

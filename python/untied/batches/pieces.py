@@ -16,7 +16,7 @@ from untied.inputs.rows import run_of_records
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from untied.inputs.tolerance import Tolerance
@@ -200,6 +200,12 @@ def repeats_of(piece: Any, column: str) -> dict[str, int]:
     counted = counts.aggregate([("document", "count"), ("document", "count_distinct")])
     rows, different = counted["document_count"], counted["document_count_distinct"]
     return dict(zip(counted["query"].to_pylist(), pc.subtract(rows, different).to_pylist(), strict=True))
+
+
+def with_counts(rows: Any, name: str, counts: Mapping[str, int]) -> Any:
+    """Return a table or a batch with one more column, which has a count for the query of each row."""
+    cells = [counts.get(query, 0) for query in rows["query"].to_pylist()]
+    return rows.append_column(name, pyarrow.array(cells, pyarrow.int64()))
 
 
 @contextmanager

@@ -112,12 +112,20 @@ class ComparisonSummary(Summary):
     def __init__(
         self, measures: list[Measure], parts: list[Any], names: tuple[str, str], variance: bool,
         alone: tuple[int, int], undefined: dict[str, int], reasons: list[dict[str, str | None]],
+        duplicates: Sequence[str | None],
     ) -> None:  # fmt: skip
         super().__init__(measures, parts, reasons)
+        self._duplicates = duplicates
         self._names = names
         self._variance = variance
         self.alone = alone
         self.undefined = undefined
+
+    def warn(self) -> None:
+        """Warn if the runs have no document in common, and of duplicates."""
+        super().warn()
+        for note in self._duplicates:
+            mismatch.warn_or_raise(note)
 
     def __getitem__(self, measure: MeasureLike) -> Value:
         number = self._number(measure)

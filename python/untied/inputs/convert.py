@@ -175,7 +175,7 @@ def as_run(
     except NotTolerated as error:
         raise UntiedError(f"run: {error}") from None
     tolerance.note("the run")
-    return made
+    return made.with_duplicates(tolerance.repeats) if tolerance.repeats else made
 
 
 def _run_in_memory(

@@ -287,11 +287,11 @@ def read_ranked(
     except NotTolerated as error:
         raise UntiedError(f"{show_id(file.path)}: {error}") from None
     tolerance.note(show_id(file.path))
-    if file.collapse is None:
-        return run
-    from untied.inputs.collapse import collapsed_run
+    if file.collapse is not None:
+        from untied.inputs.collapse import collapsed_run
 
-    return collapsed_run(run, file.collapse, show_id(file.path))
+        run = collapsed_run(run, file.collapse, show_id(file.path))
+    return run.with_duplicates(tolerance.repeats) if tolerance.repeats else run
 
 
 def _read(file: RunFile, threads: int | None, ranks: bool, tolerance: Tolerance) -> Run:

@@ -384,6 +384,7 @@ class Results(ByRun):
             * ``overstated``: values that could fall if unjudged documents were relevant (only with
               ``unjudged="range"``)
             * ``unsettled``: values that are defined or undefined, depending on the grades of unjudged documents
+            * ``duplicates``: rows of the run that repeat a document of a query (0 if they are refused)
             * ``ungrouped``: whether the whole run was held in memory because the lines of a query are not adjacent
         """
         return {name: evaluation.facts() for name, evaluation in self._evaluations.items()}

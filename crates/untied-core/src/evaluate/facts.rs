@@ -123,6 +123,8 @@ facts! {
     overstated: usize => sum,
     /// values that are defined or undefined, depending on the grades of unjudged documents
     unsettled: usize => sum,
+    /// rows of the run that repeat a document of a query (0 if they are refused)
+    duplicates: usize => sum,
     /// whether the whole run was held in memory because the lines of a query are not adjacent
     ungrouped: bool => any,
 }
