@@ -49,11 +49,13 @@ if TYPE_CHECKING:
     from untied.comparison.measures import ComparingMeasures
     from untied.inputs.convert import DocsLike
     from untied.measures import MeasureLike
+    from untied.results.evaluation import Results
     from untied.results.table import Table
     from untied.results.value import Value
 
 
 Found = TypeVar("Found", bound=Summary)
+Made = TypeVar("Made")
 
 
 class SparkResults(MeasureResults, Generic[Found]):
@@ -109,7 +111,8 @@ class SparkResults(MeasureResults, Generic[Found]):
     @property
     def _summary(self) -> Found:
         if self._found is None:
-            self._found = _summary(self._rows, self._summarize)
+            self._found = _in_one_task(self._rows, self._summarize)
+            self._found.warn()
         return self._found
 
     def _as_measure(self, measure: Any) -> Measure:
@@ -128,6 +131,29 @@ class SparkResults(MeasureResults, Generic[Found]):
 
 class SparkEvaluation(SparkResults[EvaluationSummary]):
     """What `evaluate` returns: the values of a run in Spark."""
+
+    def __init__(self, rows: DataFrame, evaluator: BatchEvaluator) -> None:
+        super().__init__(evaluator._measures, rows, partial(evaluator.summary, warn=False))
+        self._evaluator = evaluator
+
+    def collect(self) -> Results:
+        """Return the values of all queries and their means, as `untied.evaluate` returns them, in the driver's memory.
+
+        Use it to group, test or export them: ``results.collect().grouped("queries.tsv", by="market")``. Each call
+        evaluates everything again, unless you call `persist` first.
+
+        Returns
+        -------
+        Results
+            The name of the run is ``run``.
+
+        Raises
+        ------
+        UntiedError
+            As for `evaluate`.
+        """
+        self._summary.warn()
+        return _in_one_task(self._rows, partial(self._evaluator.results, warn=False))
 
     def facts(self) -> Facts:
         """Counts that explain the values; `Results.facts` describes them."""
@@ -263,9 +289,7 @@ def evaluate(
         docs=docs,
     )  # fmt: skip
     rows = _by_query([_scores(run, "run", "score", given), judgments], given, partitions)
-    return SparkEvaluation(
-        evaluator._measures, rows.mapInArrow(evaluator, _ddl(evaluator.schema)), partial(evaluator.summary, warn=False)
-    )
+    return SparkEvaluation(rows.mapInArrow(evaluator, _ddl(evaluator.schema)), evaluator)
 
 
 # described by untied.comparison.runs.compare: measures, depth, names, score_dtype, variance, ties*
@@ -496,15 +520,14 @@ def _ddl(schema: Any) -> str:
     return ", ".join(f"{field.name} {kinds[str(field.type)]}" for field in schema)
 
 
-def _summary(rows: DataFrame, summarize: Callable[[Iterable[Any]], Found]) -> Found:
-    """Average in one task, which receives the values in the order of queries."""
+def _in_one_task(rows: DataFrame, summarize: Callable[[Iterable[Any]], Made]) -> Made:
+    """Return what a function makes of the values of all queries. One task calls it, in the order of queries."""
     import pickle
 
     def task(batches: Iterable[Any]) -> Iterator[Any]:
-        yield pyarrow.RecordBatch.from_pydict({"summary": [pickle.dumps(summarize(batches))]})
+        yield pyarrow.RecordBatch.from_pydict({"made": [pickle.dumps(summarize(batches))]})
 
     with clear_errors():
-        parts = rows.repartition(1).sortWithinPartitions("query").mapInArrow(task, "summary binary").collect()
-        summary: Found = pickle.loads(parts[0][0]) if parts else summarize([])
-    summary.warn()
-    return summary
+        parts = rows.repartition(1).sortWithinPartitions("query").mapInArrow(task, "made binary").collect()
+        made: Made = pickle.loads(parts[0][0]) if parts else summarize([])
+    return made

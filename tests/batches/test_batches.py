@@ -483,3 +483,30 @@ def test_batches_without_duplicates_say_nothing():
         assert comparer.summary(found.to_batches())["RBO"] == untied.compare(run, run, "RBO")["RBO"]
     with pytest.raises(untied.UntiedError, match="duplicates"):
         BatchComparer("RBO", duplicates="some")
+
+
+@pytest.mark.parametrize("options", [{}, {"ties": "range", "variance": True}, {"unjudged": "range"}])
+def test_results_of_batches_are_those_of_evaluate(options):
+    """Values, means, facts, segments, weighted means and tests; the engine may shuffle the rows of a query."""
+    run, qrels = make("results of batches", 12)
+    run["not judged"], qrels["not retrieved"] = {"d1": 1.0}, {"d1": 1.0}
+    measures = ["AP", "nDCG@10", "RR"]
+    expected = untied.evaluate(qrels, {"run": run}, measures, **options)
+    evaluator = BatchEvaluator(measures, grades=all_grades(qrels), **options)
+    found = pyarrow.Table.from_batches(evaluator(rows_of(run, qrels).to_batches(9)), evaluator.schema)
+    found = found.take(pyarrow.array(seeded("order of rows").sample(range(len(found)), len(found)))).sort_by("query")
+    results = evaluator.results(found.to_batches(7), warn=False)
+    queries = {query: {"market": "ab"[n % 2], "traffic": n + 1.5} for n, query in enumerate(expected.queries)}
+    for ours, theirs in [
+        (results, expected),
+        (pickle.loads(pickle.dumps(results)), expected),
+        *(
+            (results.grouped(queries, **how), expected.grouped(queries, **how))
+            for how in ({"by": "market"}, {"weight": "traffic"}, {"macro": "market", "weight": "traffic"})
+        ),
+    ]:
+        assert list(ours.table().rows()) == list(theirs.table().rows())
+        assert ours.table().columns == theirs.table().columns
+        assert ours.facts() == theirs.facts()
+    assert results.queries == expected.queries
+    assert results.value("AP", "q3").notes == expected.value("AP", "q3").notes

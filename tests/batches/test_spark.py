@@ -218,6 +218,20 @@ def test_duplicates_are_those_of_one_machine(spark, batch_size, duplicates, ties
             untied.spark.compare(retrieved, other, duplicates="first")
 
 
+def test_values_are_collected_and_grouped(spark, batch_size):
+    batch_size(5)
+    run, qrels = make(13)
+    expected = untied.evaluate(qrels, {"run": run}, MEASURES, ties="range")
+    judged, retrieved = frame(spark, qrels, "label", "string string int"), frame(spark, run, "score")
+    results = untied.spark.evaluate(judged, retrieved, MEASURES, ties="range").collect()
+    assert list(results.table().rows()) == list(expected.table().rows())
+    assert results.facts() == expected.facts()
+    queries = {query: {"market": "ab"[n % 2], "traffic": n + 1.5} for n, query in enumerate(expected.queries)}
+    for how in ({"by": "market"}, {"weight": "traffic"}):
+        ours, theirs = results.grouped(queries, **how), expected.grouped(queries, **how)
+        assert list(ours.table().rows()) == list(theirs.table().rows())
+
+
 def test_one_query_has_half_of_all_rows(spark, batch_size):
     batch_size(50)
     run, qrels = make(6)

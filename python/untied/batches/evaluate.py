@@ -23,10 +23,11 @@ from untied.errors import UntiedError, check_flag, check_one_of
 from untied.inputs.convert import as_lengths
 from untied.inputs.tolerance import DUPLICATES, Tolerance, of_repeats
 from untied.measures import as_measures
+from untied.results.table import FIELDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any
 
     from untied._core import Lengths
@@ -39,8 +40,10 @@ if TYPE_CHECKING:
         Unjudged,
         Unretrieved,
     )
+    from untied._types import Parts
     from untied.inputs.convert import DocsLike
     from untied.measures import MeasureLike
+    from untied.results.evaluation import Results
 
 
 # described by untied.evaluation.runs.Evaluator: measures, ties, unjudged, unretrieved, score_dtype, queries
@@ -252,12 +255,57 @@ class BatchEvaluator:
         UntiedWarning
             The run and the qrels have no document in common, or nothing is relevant.
         """
+        return self._summary(batches, lambda rows: None, warn)
+
+    def results(self, batches: Iterable[Any], *, warn: bool = True) -> Results:
+        """Return the values of all queries, with their means, as `untied.evaluate` returns them.
+
+        Use it to group, test or export them. The values of queries have to fit into memory, unlike the run.
+
+        Parameters
+        ----------
+        batches : iterable of pyarrow.RecordBatch
+            As for `summary`.
+        warn : bool
+            Whether to warn, as for `summary`.
+
+        Returns
+        -------
+        Results
+            The name of the run is ``run``.
+
+        Raises
+        ------
+        UntiedError
+            As for `summary`.
+
+        Warns
+        -----
+        UntiedWarning
+            As for `summary`.
+        """
+        values: dict[str, dict[str, Parts]] = {}
+
+        def keep(rows: Any) -> None:
+            columns = [
+                rows[name].to_pylist() if name in rows.column_names else [None] * len(rows)
+                for name in ("query", "measure", *FIELDS, "certainty")
+            ]
+            for query, measure, *parts in zip(*columns, strict=True):
+                if measure is not None:
+                    values.setdefault(query, {})[measure] = (*parts, None)
+
+        return self._summary(batches, keep, warn).results(values)
+
+    def _summary(self, batches: Iterable[Any], look: Callable[[Any], None], warn: bool) -> EvaluationSummary:
+        """Return the means over all queries. A function looks at the rows on the way."""
         sums = Sums(self._measures, self.schema.names, _core.Totals(self._measures, self._policies, self._variance))
         # The standard error of an estimate is not known here: rows of batches do not hold it.
         facts = no_facts()
         facts["highest"] = max([0.0, *self._judgments.grades])
         judged = repeats = affected = retrieved = 0
         for rows in sums.add(batches):
+            look(rows)
             once = rows.filter(equals_or_null(rows["measure"], str(self._measures[0])))
             evaluated = once.filter(once["measure"].is_valid())
             facts["evaluated"] += len(evaluated)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from array import array
+from math import nan
+
 import pyarrow.compute as pc
 
 from untied import _core
@@ -12,17 +15,19 @@ from untied.comparison.notes import on_pairs
 from untied.errors import UntiedError
 from untied.inputs import mismatch
 from untied.results.base import MeasureResults
+from untied.results.evaluation import Results
 from untied.results.notes import mean_with_notes, of_evaluation
+from untied.results.snapshot import Snapshot
 from untied.results.table import FIELDS, Table, table_of
 from untied.results.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from untied._core import Measure, Policies
-    from untied._types import Facts
+    from untied._types import Facts, Parts
     from untied.measures import MeasureLike
 
 
@@ -91,6 +96,24 @@ class EvaluationSummary(Summary):
 
     def _notes(self) -> Iterator[str]:
         return of_evaluation({"run": self._facts}, self._measures, self._policies.chosen())
+
+    def results(self, values: Mapping[str, Mapping[str, Parts]]) -> Results:
+        """Return the values of queries and these means, as `untied.evaluate` does. `values` has them by measure."""
+        parts = [of_query[name] for of_query in values.values() for name in self.measures]
+        columns: dict[tuple[Any, ...], bytearray] = {}
+        for place in range(len(self._measures)):
+            for at, field in enumerate(FIELDS):
+                numbers: list[Any] = [
+                    nan if one[at] is None else one[at] for one in parts[place :: len(self._measures)]
+                ]
+                if field in self._columns:
+                    columns[place, field] = bytearray(array("d", numbers).tobytes())
+        answers: dict[str, Any] = {
+            "queries": list(values), "columns": [name for name in self._columns if name != "value"], "values": parts,
+            "totals": [(*mean, None) for mean in self._parts], "facts": self._facts,
+        }  # fmt: skip
+        kept = Snapshot({name: {(): answer} for name, answer in answers.items()} | {"column": columns})
+        return Results(self._measures, {"run": kept}, self._policies)
 
     def facts(self) -> Facts:
         """Return counts that explain the values. `Results.facts` describes them."""
