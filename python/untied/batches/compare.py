@@ -53,9 +53,9 @@ class BatchComparer:
     * ``grade``, if you pass `grades`: null if the document is not judged
     * ``probability``, if you pass `probabilities`: null if it is unknown
 
-    The results have a row for each measure and each query that both runs have. A query of one run only cannot be
-    compared. It gets a single row, in which ``measure`` is null, so that such queries can be counted. The columns of
-    the results are:
+    The results have a row for each measure and each query that both runs have. A query that only one run has cannot be
+    compared; it gets a single row in which ``measure`` is null, so that such queries can be counted. The columns of the
+    results are:
 
     * ``query``, ``measure``, ``value``
     * ``low`` and ``high``: the bounds of the value

@@ -60,8 +60,8 @@ def judgments(
     """Return a random sample of the judgments. The other judged documents become *pooled but not judged*.
 
     Use it to see what fewer judgments would have done to a measure or a comparison. By default, a query with relevant
-    documents is drawn again until its sample holds one (Yilmaz & Aslam 2006, section 2.2). This makes relevant
-    documents more probable than others; pass ``rel=None`` to avoid it.
+    documents is drawn again until its sample holds one (Yilmaz & Aslam 2006, section 2.2), which makes relevant
+    documents more probable than others. Pass ``rel=None`` to avoid it.
 
     Parameters
     ----------

@@ -58,8 +58,8 @@ def measure(
 
     Use it as a decorator. The measure then works like any other, as an object or by name, with every policy.
 
-    If documents are tied, you get the mean over all orders. It is exact if their grades can be arranged in at most
-    5,000 ways. Otherwise it is an estimate from a fixed sample of at most 10,000 orders, with a standard error. If your
+    If documents are tied, you get the mean over all orders: exactly if their grades can be arranged in at most 5,000
+    ways, and otherwise as an estimate from a fixed sample of at most 10,000 orders, with a standard error. If your
     measure adds up gains times discounts, use `additive_measure`, which is exact and much faster.
 
     Parameters
@@ -77,8 +77,7 @@ def measure(
         * ``cutoff``, an int, or None if there is none
         * ``groups``, a tuple of (int, int): the start and the end of each tie group. Ask for it if your function
           averages over orders itself. The order within ``grades[start:end]`` then means nothing, and the last group may
-          extend beyond the cutoff.
-          Unjudged documents that are not tied with a judged one form groups of their own.
+          extend beyond the cutoff. Unjudged documents that are not tied with a judged one form groups of their own.
 
         Arguments with a default are the measure's parameters: numbers, texts, flags, lists and tables of numbers. Whole
         numbers are passed as int, unless the default is a float.

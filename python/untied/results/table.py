@@ -81,7 +81,7 @@ class Table(Exported):
 
     ``table["value"]`` is a column as a list, ``list(table)`` has the names of columns, and ``len(table)`` counts rows.
     Use `to_pandas` or `to_polars` to get a frame; pyarrow, polars and DuckDB can also read the table itself. Each value
-    has a row of its own. Use `wide` for a table with a column for each measure.
+    has a row of its own, unless you make a table with a column for each measure (`wide`).
     """
 
     def __init__(

@@ -190,7 +190,8 @@ def agreement(
 ) -> Result:
     """Show how far rankings of your runs agree, if you rank them by other measures or other judgments.
 
-    You need two runs or more.
+    Use it to see whether another measure, or a shallower pool, would have ranked them differently. You need two runs or
+    more.
 
     Parameters
     ----------

@@ -30,15 +30,16 @@ SEEDS = 1_000_000
 
 
 class Study:
-    """The base class of studies. To conduct one, call the function that has its name.
+    """The base class of studies, with which you write your own. To conduct a study, call the function of its name.
 
     Parameters
     ----------
     inputs : Inputs
         The judgments and the runs.
     settings : dict
-        All options that affect values, as JSON, with the names and the order of the command line. If ``"names"`` is a
-        list of texts, ``--name`` is given several times. A list of numbers is a single argument with commas.
+        All options that affect values, as JSON, with the names and the order of the command line. A list of numbers is
+        a single argument with commas; a list of texts, such as ``"names"``, is an option that is given several times
+        (``--name``).
     """
 
     #: Its name on the command line and in `untied.study`.
