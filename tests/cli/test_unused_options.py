@@ -22,7 +22,8 @@ COMPARED = "gate QRELS NEW --baseline OLD --max-drop AP=0.1"
 #: Inputs of commands with rules on their options.
 INPUTS = {
     "eval": "QRELS A", "compare": "A B", "stats": "QRELS A B", "judges": "QRELS QRELS A", "certify": "QRELS A B",
-    "gate": "QRELS A", "curve": "QRELS A --query 1", "features": "DATA", "sample": "QRELS",
+    "gate": "QRELS A", "report": "QRELS A -o x.html", "curve": "QRELS A --query 1", "features": "DATA",
+    "sample": "QRELS",
     "study med": "QRELS A B -o x", "study passages": "QRELS A B -o x",
     "measures": "AP", "convert": "",
 }  # fmt: skip

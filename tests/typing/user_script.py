@@ -207,6 +207,8 @@ def judgments() -> None:
     estimates.with_pool(GRADES, GRADES)
     checked = gate.gate(GRADES, SCORES, baseline="old.run", min={"AP": 0.3}, max_drop={"AP": 0.01}, ties="worst")
     assert_type(checked, gate.GateResult)
+    estimated = gate.gate(GRADES, SCORES, min={"AP": 0.3}, machine="model.qrels", query_table="q.csv", strata="market")
+    assert_type(estimated.checks[0].low, float | None)
     assert_type(checked.checks, list[gate.Check])
     assert_type(checked.passed, bool)
 
@@ -224,7 +226,7 @@ def rankings() -> None:
 
 def pages_and_studies(folder: Path) -> None:
     """Pages, curves, studies."""
-    assert_type(report.report("qrels.txt", ["a.run"], ["AP"], test="t"), str)
+    assert_type(report.report("qrels.txt", ["a.run"], ["AP"], test="t", machine="model.qrels"), str)
     assert_type(curves.curves("qrels.txt", "a.run", "q", ties="range"), untied.Table)
     assert "P" in curves.NAMES
     found = study.ties("qrels.txt", ["a.run"], folder, measures=["AP"], cost=True, plots="none")

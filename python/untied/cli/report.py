@@ -7,9 +7,9 @@ import sys
 from untied.cli import output
 from untied.cli.command import Command
 from untied.cli.notes import add
-from untied.cli.options import Arguments, UsageError, chosen, inputs_of, load_plugins
-from untied.cli.reading import baseline_of, read_qrels, with_readable
-from untied.cli.rules import CORRECTED, ByName, refuse_broken
+from untied.cli.options import STRATA, Arguments, UsageError, chosen, inputs_of, load_plugins
+from untied.cli.reading import baseline_of, judgments_of_both, read_qrels, with_readable
+from untied.cli.rules import CORRECTED, ByName, Excludes, Needs, refuse_broken
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ EXAMPLES = """\
   untied report qrels.txt *.run -o report.html
   untied report qrels.txt *.run --baseline bm25 -m nDCG@10 -m AP -o report.html
   untied report qrels.txt *.run --live -o report.html
+  untied report human.qrels *.run --machine llm.qrels -o report.html
 
 The page works without a network. Open the page in a browser, or send it to
 somebody. The page opens with the first measure given with -m. Without -m, the
@@ -34,6 +35,11 @@ COMMAND = Command(
     EXAMPLES,
     listed_after="verify",
     common="-m --baseline --live --title -o",
+    rules=(
+        Excludes("--live", "--machine", ", because its readers choose what is computed"),
+        Needs("--strata", "--machine"),
+        Needs("--query-table", "--strata"),
+    ),
 )
 
 
@@ -55,6 +61,8 @@ def declare(arguments: Arguments) -> None:
         "--baseline", "RUN", "test all other runs against RUN, one of the given runs (default: test all pairs of runs)"
     )
     arguments.add_significance("means")
+    arguments.add_machine("also show estimates from both, and how far they agree")
+    arguments.add_query_column("--strata", STRATA)
     arguments.add_policies("runs", "score_dtype")
     group = arguments.group("output")
     group.option(
@@ -72,7 +80,7 @@ def main(options: argparse.Namespace) -> None:
     """Run the command."""
     if not options.live:  # in a live page, readers choose the test
         refuse_broken([CORRECTED], ByName(options, COMMAND.arguments()))
-    inputs = inputs_of(options.qrels, *options.runs, options.queries_text, options.docs_text)
+    inputs = _inputs(options)
     target = options.output
     if target is not None:
         output.by_suffix(target, output.PAGES, "html")
@@ -84,19 +92,31 @@ def main(options: argparse.Namespace) -> None:
     if options.live and module() is None:
         raise UsageError(f"--live {LACKING}")
 
-    qrels = read_qrels(options)
+    if options.machine is None:
+        qrels, machine = read_qrels(options), None
+    else:
+        qrels, machine = judgments_of_both(options, options.qrels, options.machine)
 
     def make(runs: Any) -> str:
         options.baseline = baseline_of(options, runs)
-        inputs = inputs_of(options.qrels, *options.runs, options.queries_text, options.docs_text)
         how = chosen(
             options, "baseline", "title", "depth", "level", "test", "correction", "interval", "score_dtype",
-            "qrels_format", "queries_text", "docs_text", "live", "threads",
+            "qrels_format", "queries_text", "docs_text", "live", "threads", "query_table", "strata",
         )  # fmt: skip
-        return report(qrels, runs, options.measure, distances=options.distance or DISTANCES, inputs=inputs, **how)
+        return report(
+            qrels, runs, options.measure, machine=machine, distances=options.distance or DISTANCES,
+            inputs=_inputs(options), **how,
+        )  # fmt: skip
 
     page, skipped = with_readable(options, make)
     output.write(page, target)
     add(skipped)
     if target is not None:
         print(f"{target}: {len(page.encode()) / 1e6:.1f} MB", file=sys.stderr)
+
+
+def _inputs(options: argparse.Namespace) -> list[str]:
+    """The files that the page records."""
+    return inputs_of(
+        options.qrels, options.machine, *options.runs, options.query_table, options.queries_text, options.docs_text
+    )

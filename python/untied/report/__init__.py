@@ -5,12 +5,13 @@ from __future__ import annotations
 from untied._core import Policies
 from untied.comparison.measures import as_comparing_measures
 from untied.errors import UntiedError, check_count, check_flag
-from untied.inputs.convert import as_qrels, loaded_runs
+from untied.inputs.convert import as_labels, as_qrels, loaded_runs
 from untied.inputs.provenance import named_inputs
 from untied.measures import as_measures
-from untied.progress import Parts
+from untied.progress import Parts, begin_part
 from untied.report.comparison import collect_comparison
 from untied.report.data import FURTHER_PARTS, collect
+from untied.report.judges import collect_judges
 from untied.report.live import check, check_graded, embedded
 from untied.report.page import page
 from untied.report.rankings import check_texts
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from untied._literals import Correction, Interval, QrelsFormat, ScoreDtype, TestName
     from untied.comparison.comparison import Comparison
     from untied.inputs.convert import QrelsLike, Runs
+    from untied.inputs.queries import QueryTableLike
     from untied.inputs.texts import TextsLike
     from untied.measures import MeasureLike
 
@@ -50,6 +52,9 @@ def report(
     distances: Sequence[str] = DISTANCES,
     samples: int = SAMPLES,
     seed: int = 0,
+    machine: QrelsLike | None = None,
+    query_table: QueryTableLike | None = None,
+    strata: str | None = None,
     score_dtype: ScoreDtype = "float64",
     qrels_format: QrelsFormat = "auto",
     queries_text: TextsLike | None = None,
@@ -130,6 +135,14 @@ def report(
     distances : list of measures
         Measures that compare the runs without judgments, as for `untied.compare_all`, such as ``["RBO",
         "Overlap@10"]``.
+    machine : Qrels, path, frame, or {query: {document: grade}}, optional
+        A machine's judgments of all queries, if `qrels` has people's judgments of a random sample of them. The page
+        then also shows the estimates of `untied.statistics.estimate_runs`, which use both, and how far the two agree.
+    query_table : path or frame, optional
+        A table of queries that has the column `strata`.
+    strata : str, optional
+        The column of `query_table` that has the stratum of each query, if people judged a random sample of each
+        stratum. It needs `machine`.
     queries_text, docs_text : path or mapping, optional
         Texts to show beside the ids of queries and documents: a mapping, or a file. Each line of a file is an id, a tab
         and a text, or, if its name ends in .jsonl, an object with an id and a title or text.
@@ -164,7 +177,11 @@ def report(
     policies = {"score_dtype": Policies("runs", score_dtype=score_dtype)["score_dtype"], "threads": threads}
     asked = as_measures(measures)
     if live:
+        if machine is not None:
+            raise UntiedError("a live report cannot estimate from a machine's judgments; make it without live")
         check(asked)
+    if machine is None and (strata is not None or query_table is not None):
+        raise UntiedError(f"{'strata' if strata is not None else 'query_table'} has no effect without machine")
     judged = as_qrels(qrels, threads, qrels_format)
     if live:
         check_graded(judged)
@@ -175,10 +192,17 @@ def report(
         raise UntiedError("a baseline needs another run, which is compared with it")
     chance = {"level": level, "test": test, "correction": correction, "samples": samples, "seed": seed}
     texts = queries_text, docs_text
-    with Parts("report", 2 * len(asked) + FURTHER_PARTS):
+    labels = None if machine is None else as_labels(machine, threads, qrels_format)
+    with Parts("report", 2 * len(asked) + FURTHER_PARTS + (labels is not None)):
+        judges = None
+        if labels is not None:
+            begin_part()
+            judges = collect_judges(judged, labels, loaded, asked, baseline, level, query_table, strata, policies)
         tested = evaluated(judged, loaded, asked, baseline, chance, interval, policies)
         data = collect(judged, loaded, asked, tested, baseline, depth, distances, texts, qrels_format, policies)
+    data["judges"] = judges
     data["settings"]["interval"] = interval
+    data["settings"] |= {} if strata is None else {"strata": strata}
     data["settings"]["seed"] = str(seed)  # as text: numbers of a page are exact to 2^53 only
     data["inputs"] = named_inputs(inputs)
     held = data.pop("held")

@@ -22,6 +22,7 @@ SCRIPTS = (
     "tables.js",
     "words.js",
     "summary.js",
+    "judges.js",
     "queries.js",
     "rankings.js",
     "charts.js",
@@ -30,7 +31,7 @@ SCRIPTS = (
 
 #: Parts of the data, by the kind of page, that the answer and the first chart do not need: the page reads them later.
 LATER = {
-    "evaluation": ("values", "tests", "rankings", "curves", "unjudged", "ties", "distances"),
+    "evaluation": ("values", "tests", "rankings", "curves", "unjudged", "ties", "distances", "judges"),
     "comparison": ("rankings",),
 }
 

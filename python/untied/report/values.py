@@ -62,8 +62,8 @@ class PageValues:
     can_be_significant: bool = True
     #: Problems of runs that have nothing in common with the qrels; then there are no tests.
     apart: list[str] = field(default_factory=list)
-    #: The highest grade.
-    highest: float = 0.0
+    #: The highest grade; None of preferences.
+    highest: float | None = None
 
     def most_different(self, n: int) -> set[str]:
         """The queries of the page in which the runs differ most by the first measure."""
