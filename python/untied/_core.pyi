@@ -219,6 +219,11 @@ class Qrels:
         orders: Sequence[tuple[object, Sequence[tuple[object, Sequence[int]]]]], threads: int | None = None
     ) -> Qrels: ...
     @staticmethod
+    def from_probabilities(
+        queries: Sequence[tuple[object, Sequence[tuple[object, Sequence[tuple[int, float]]]]]],
+        threads: int | None = None,
+    ) -> Qrels: ...
+    @staticmethod
     def from_rows(
         rows: Rows,
         threads: int | None = None,

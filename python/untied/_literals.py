@@ -37,6 +37,7 @@ QrelsFormat: TypeAlias = Literal[
     "groups",
     "mirex",
     "preferences",
+    "probabilities",
 ]
 QrelsFormatOfRows: TypeAlias = Literal["auto", "trec", "subtopics", "stratified", "prels"]
 RunFormat: TypeAlias = Literal[

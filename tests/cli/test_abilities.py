@@ -76,12 +76,13 @@ def test_partly_ordered_truth_composes() -> None:
     for name in ("ADR", "PairConcordance", "Compat"):
         found = abilities.abilities(INFOS[name])
         assert name != "Compat" or "needs grades or ordered groups" in found.pop("preferences")
+        assert "no expected value" in found.pop("probabilities")
         assert set(found.values()) <= WORDS
     assert "better ranking can have a lower value" in abilities.abilities(INFOS["ADRInverted"])["unjudged"]
-    ordered = [name for name, *_, groups, _ in rows_of_the_page()[0] if groups == "exact"]
+    ordered = [name for name, *_, groups, _, _ in rows_of_the_page()[0] if groups == "exact"]
     assert {"ADR", "ADRInverted", "Compat", "PairConcordance"} <= set(ordered)
     assert not {"AP", "nDCG", "ERR", "P"} & set(ordered)
-    assert {name for name, *_, preferences in rows_of_the_page()[0] if preferences == "exact"} == {
+    assert {name for name, *_, preferences, _ in rows_of_the_page()[0] if preferences == "exact"} == {
         "ADR",
         "PairConcordance",
         "NumQ",

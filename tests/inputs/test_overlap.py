@@ -208,6 +208,8 @@ NONE_NEEDED = {
         "Measure", "Qrels", "Run", "additive_measure", "measure", "parse_measure", "read_qrels", "read_run",
         "judging.sample.judgments", "judging.sample.queries", "judging.sample.document_key",
         "judging.sample.keeps_document", "judging.sample.ranked", "inputs.truth.read_groups", "inputs.truth.read_mirex",
+        "inputs.probabilities.qrels_of_table",
+        "inputs.probabilities.qrels_of_probabilities",
         "inputs.truth.read_preferences", "inputs.truth.qrels_of_preferences", "inputs.truth.groups_from_preferences",
         "inputs.truth.groups_from_rankings", "judging.rows",
         "comparison.passages.read_passages", "comparison.passages.read_judged_passages", "statistics.adjust",

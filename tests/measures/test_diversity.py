@@ -111,7 +111,7 @@ def test_refused(tmp_path: Path) -> None:
         untied.evaluate(plain, RUN, ["AP"], qrels_format="subtopics")
     for qrels in (path, QRELS):
         with pytest.raises(
-            untied.UntiedError, match="subtopics, stratified, prels, groups, mirex or preferences, not 'diversity'"
+            untied.UntiedError, match="stratified, prels, groups, mirex, preferences or probabilities, not 'diversity'"
         ):
             untied.evaluate(qrels, RUN, ["AP"], qrels_format="diversity")
     with pytest.raises(untied.UntiedError, match='must not contain blanks, found "1 2"'):

@@ -131,7 +131,7 @@ def test_refused() -> None:
         ({"q": {"a": (0.5, 1)}}, "stratified", "expected a whole number of at least 0 as the stratum, found 0.5"),
         ({"q": {"a": (1, math.inf)}}, "stratified", "expected a finite number as the grade, found inf"),
         (STRATIFIED, "trec", "expected a finite number as the grade"),
-        (STRATIFIED, "other", "qrels format must be auto, .* mirex or preferences, not 'other'"),
+        (STRATIFIED, "other", "qrels format must be auto, .* mirex, preferences or probabilities, not 'other'"),
     ]:
         with pytest.raises(untied.UntiedError, match=message):
             untied.evaluate(qrels, RUN, ["AP"], qrels_format=kind)

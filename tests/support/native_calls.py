@@ -149,6 +149,9 @@ CALLS: dict[str, Callable[[], object]] = {
     "Qrels.from_mapping": lambda: _core.Qrels.from_mapping({query: {"s": {"a": 1}} for query in QUERIES}),
     "Qrels.from_arrow": lambda: _core.Qrels.from_arrow(arrow("grade")),
     "Qrels.from_rows": lambda: _core.Qrels.from_rows([(query, "a", 1) for query in QUERIES]),
+    "Qrels.from_probabilities": lambda: _core.Qrels.from_probabilities(
+        [(query, [("a", [(1, 0.5)]), ("b", [])]) for query in QUERIES]
+    ),
     "Qrels.from_preferences": lambda: _core.Qrels.from_preferences(
         [(query, [("a", []), ("b", [0])]) for query in QUERIES]
     ),

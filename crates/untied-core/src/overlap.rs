@@ -44,7 +44,7 @@ pub fn share_document(one: &Rows<'_>, other: &Rows<'_>) -> bool {
 /// Whether the qrels look like a run and the run like qrels: some grades are fractions, documents rarely share one, and
 /// all scores are small whole numbers that are no ranks. Ranks are whole numbers that no two documents of a query share.
 pub fn look_swapped(qrels: &Qrels, run: &Run) -> bool {
-    let grades = qrels.grades();
+    let grades = qrels.possible_grades();
     if grades.iter().all(|grade| grade.fract() == 0.0) {
         return false; // as nearly always
     }

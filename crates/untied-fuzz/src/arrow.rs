@@ -68,7 +68,9 @@ fn layout(kind: Content) -> (&'static [&'static str], &'static [Accepts]) {
     match kind {
         Content::Run { ranks: false } => (&["qid", "docno", "score"], &[FINITE]),
         Content::Run { ranks: true } => (&["qid", "docno", "score", "rank"], &[FINITE, ANY]),
-        Content::Qrels(None | Some(Detail::Preferences)) => (&["qid", "docno", "label"], &[FINITE]),
+        Content::Qrels(None | Some(Detail::Preferences | Detail::Probabilities)) => {
+            (&["qid", "docno", "label"], &[FINITE])
+        }
         Content::Qrels(Some(Detail::Subtopics)) => (&["qid", "docno", "label", "subtopic"], &[FINITE]),
         Content::Qrels(Some(Detail::Strata)) => (&["qid", "docno", "label", "stratum"], &[FINITE, STRATUM]),
         Content::Qrels(Some(Detail::Inclusion)) => (&["qid", "docno", "label", "probability"], &[FINITE, PROBABILITY]),

@@ -94,7 +94,7 @@ impl Case {
             Some(Detail::Subtopics) => format!("q{query} {other} d{document} {grade}\n"),
             Some(Detail::Strata) => format!("q{query} 0 d{document} {other} {grade}\n"),
             Some(Detail::Inclusion) => format!("q{query} d{document} {grade} 0 {probability}\n"),
-            Some(Detail::Preferences) => unreachable!("no measure needs preferences"),
+            Some(Detail::Preferences | Detail::Probabilities) => unreachable!("no measure needs them"),
         };
         let text: String = self.qrels.iter().map(line).collect();
         let format = qrels_format(self.detail.map_or("trec", Detail::format)).expect("a format");

@@ -103,7 +103,7 @@ fn of_json(value: &Json) -> (Option<Vec<u8>>, Option<f64>) {
 fn columns(names: &[Vec<u8>], kind: Content, named: &[(String, String)]) -> Option<Vec<NamedColumn>> {
     let held: &[&str] = match kind {
         Content::Run { .. } => &["score", "rank"],
-        Content::Qrels(None | Some(Detail::Preferences)) => &["grade"],
+        Content::Qrels(None | Some(Detail::Preferences | Detail::Probabilities)) => &["grade"],
         Content::Qrels(Some(Detail::Subtopics)) => &["grade", "subtopic"],
         Content::Qrels(Some(Detail::Strata)) => &["grade", "stratum"],
         Content::Qrels(Some(Detail::Inclusion)) => &["grade", "probability"],

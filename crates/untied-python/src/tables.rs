@@ -10,7 +10,7 @@ use untied_core::error::{quote, text};
 use untied_core::read;
 use untied_core::read::format::{qrels_format, run_format};
 use untied_core::table::columns::Content;
-use untied_core::table::profiles::{Detail, GRADE, PROBABILITY, PreferenceOrder, STRATUM};
+use untied_core::table::profiles::{Detail, GRADE, PROBABILITY, PreferenceOrder, STRATUM, UncertainGrades};
 use untied_core::table::{self, Chunk, LineMap, Table};
 
 use crate::convert::{no_text, with_id};
@@ -84,7 +84,8 @@ fn run_name(name: &Bound<'_, PyString>) -> PyResult<String> {
 /// say what its format or its columns are.
 ///
 /// ``qrels["q1"]`` is a dict of the documents of a query and their grades. ``len`` counts queries, and iteration goes
-/// over their ids. Qrels can't be changed. If they are preferences between documents, there are no grades to look up.
+/// over their ids. Qrels can't be changed. If they are preferences between documents, there are no grades to look up; if they are
+/// probabilities of grades, a document's grade is the expected one.
 ///
 /// Parameters
 /// ----------
@@ -139,6 +140,8 @@ fn restored<T: Send>(py: Python<'_>, bytes: &[u8], restore: fn(&[u8]) -> Option<
 
 /// A document, and the indices of all documents that are preferred to it.
 type OrderedDocument<'py> = (Bound<'py, PyAny>, Vec<usize>);
+/// A document, and its possible grades above 0 with their probabilities.
+type UncertainDocument<'py> = (Bound<'py, PyAny>, Vec<(u32, f64)>);
 
 fn ids(table: &Table) -> Vec<String> {
     (0..table.len()).map(|query| text(table.id(query))).collect()
@@ -386,7 +389,7 @@ impl Qrels {
             Some(Detail::Subtopics) | None if !format.ordered && is_by_subtopic(qrels)? => {
                 (chunks_by_subtopic(qrels)?, table::Qrels::with_subtopics)
             }
-            Some(Detail::Subtopics | Detail::Preferences) | None => {
+            Some(Detail::Subtopics | Detail::Preferences | Detail::Probabilities) | None => {
                 (chunks(qrels, "qrels", "grade")?, table::Qrels::new)
             }
         };
@@ -413,6 +416,34 @@ impl Qrels {
         };
         let orders = orders.into_iter().map(of_query).collect::<PyResult<Vec<PreferenceOrder>>>()?;
         threads::run(py, threads, || table::Qrels::with_preferences(&orders)).map(Qrels)
+    }
+
+    /// Make qrels from probabilities: for each query its documents, each with its possible grades above 0 and how probable
+    /// they are.
+    #[staticmethod]
+    #[pyo3(signature = (queries, threads = None))]
+    fn from_probabilities<'py>(
+        py: Python<'py>,
+        queries: Vec<(Bound<'py, PyAny>, Vec<UncertainDocument<'py>>)>,
+        threads: Option<Threads>,
+    ) -> PyResult<Qrels> {
+        let bytes = |id: &Bound<'_, PyAny>, what: &str| with_id(id, what, |id| Ok(id.to_vec()));
+        let of_query = |(query, documents): (Bound<'py, PyAny>, Vec<UncertainDocument<'py>>)| {
+            let row = |(document, grades): UncertainDocument<'py>| {
+                let total: f64 = grades.iter().map(|&(_, probability)| probability).sum();
+                let ascending = grades.windows(2).all(|pair| pair[0].0 < pair[1].0);
+                let positive = grades.iter().all(|&(grade, probability)| grade > 0 && probability > 0.0);
+                if !(ascending && positive && total <= 1.0 + 1e-9) {
+                    return Err(refused(
+                        "grades above 0 ascend, and their probabilities are above 0 and add up to at most 1",
+                    ));
+                }
+                Ok((bytes(&document, "a document id")?, grades))
+            };
+            Ok((bytes(&query, "a query id")?, documents.into_iter().map(row).collect::<PyResult<_>>()?))
+        };
+        let queries = queries.into_iter().map(of_query).collect::<PyResult<Vec<UncertainGrades>>>()?;
+        threads::run(py, threads, || table::Qrels::with_probabilities(queries)).map(Qrels)
     }
 
     /// Make qrels from a table with Arrow's C stream. ``Qrels(...)`` does the same.
@@ -456,9 +487,9 @@ impl Qrels {
         ids(&self.0)
     }
 
-    /// Return all grades that occur, highest first. Preferences have none.
+    /// Return all grades that occur, or that may occur if they have probabilities; highest first. Preferences have none.
     fn grades(&self) -> Vec<f64> {
-        if self.has_preferences() { Vec::new() } else { self.0.grades().to_vec() }
+        if self.has_preferences() { Vec::new() } else { self.0.possible_grades() }
     }
 
     /// Return a copy that also knows the grades of larger qrels, of which these are a part.

@@ -36,12 +36,14 @@ COLUMNS = (
     "judge-next",
     "groups",
     "preferences",
+    "probabilities",
 )
 ABOUT = """\
 Ties: the mean over all orders of tied documents, the lowest and highest value (range), the variance, and the law, which
 is the distribution over all orders. Unjudged documents: the lowest and highest value over all grades that they may have
 (unjudged), MED and Delta of two runs, verdicts of certify, and what to judge next. Groups: whether a truth of ordered
 groups says all that the measure reads; and preferences: whether preferences between documents that form no groups do.
+Probabilities: whether its expected value is known if judgments give a probability for each grade.
 
 exact     equal to the value of the definition, but for rounding
 large     exact, but sampled, an interval or missing where a tie group is large; untied measures NAME says when
@@ -58,6 +60,8 @@ DETAIL = "it reads more than one grade for each document"
 
 #: Preferences that form no ordered groups.
 PREFERENCES = [("a", "d"), ("b", "c"), ("c", "d")]
+#: Probabilities of the grades of documents.
+PROBABILITIES = {"a": {0: 0.25, 1: 0.5, 2: 0.25}, "b": {0: 0.5, 1: 0.5}}
 
 #: As many tied documents as make exact ways too long, if they can be.
 MANY = 90
@@ -83,6 +87,7 @@ def abilities(info: MeasureInfo) -> dict[str, str]:
         "judge-next": "",
         "groups": grouped(info, small),
         "preferences": small.tried(small.preferred, "exact"),
+        "probabilities": small.tried(small.expected, "exact"),
     }
     # A judgment is worth how much it narrows the bounds.
     able["judge-next"] = small.tried(small.judged_next, "exact") if able["unjudged"] == "exact" else able["unjudged"]
@@ -145,6 +150,11 @@ class Example:
         """The value of the first run against preferences that form no groups."""
         judged, docs = as_qrels({"q": PREFERENCES}, format="preferences"), self.given.get("docs")
         return evaluate(judged, self.runs["a"], self.name, docs=docs, ties="range", variance=True)
+
+    def expected(self) -> object:
+        """The expected value of the first run if grades have probabilities."""
+        judged, docs = as_qrels({"q": PROBABILITIES}, format="probabilities"), self.given.get("docs")
+        return evaluate(judged, self.runs["a"], self.compared_name, docs=docs)
 
     def certified(self) -> object:
         """The verdict about the two runs."""

@@ -12,7 +12,7 @@ from untied.cli.options import QRELS, RUNS, Arguments, count, inputs_of
 from untied.cli.output import write
 from untied.cli.reading import InputErrors, files_of, left_out, read_qrels, refusal
 from untied.errors import InputError, UntiedError
-from untied.inputs.files import by_suffix, read_ranked
+from untied.inputs.files import by_suffix, read_ranked, refuse_probabilities
 from untied.inputs.mismatch import SWAPPED
 from untied.results.text import percent
 
@@ -73,7 +73,7 @@ def main(options: argparse.Namespace) -> None:
     inputs_of(options.qrels, *options.runs)
     formats = {file.path: file.format for file in files_of(options, options.runs)}
     try:
-        qrels = read_qrels(options)
+        qrels = refuse_probabilities(read_qrels(options), "untied check")
     except InputErrors as error:
         raise InputErrors([_all_lines(one, formats, options) for one in error.errors]) from None
     refused: list[Exception] = []

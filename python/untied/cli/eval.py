@@ -159,6 +159,7 @@ def main(options: argparse.Namespace) -> None:
     settings = chosen(options, *policies)
     # Tables mark the values that another order of tied documents would change.
     marked = style == "table" and options.ties == "expected" and options.unjudged in ("nonrelevant", "remove")
+    marked = marked and qrels.format != "probabilities"  # of which no other order is known
     asked = settings | ({"ties": "range"} if marked else {}) | chosen(options, "docs", "variance", "strict", "threads")
     evaluator = Evaluator(qrels, measures, **asked)
     refused: list[Exception] = []
@@ -172,7 +173,7 @@ def main(options: argparse.Namespace) -> None:
         results = results.grouped(**grouped)
     if order is not None:
         results = order.runs(results)
-    notes.add([*_notes(results, measures, options), *results._design_notes(), *notes.of_repeated(qrels)])
+    notes.add([*_notes(results, measures, options), *results._design_notes(), *notes.of_judgments(qrels)])
     settings |= reading_settings(options) | grouped
     table = results.table(per_query=options.per_query)
     if order is not None and options.per_query:

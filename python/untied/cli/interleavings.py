@@ -26,7 +26,7 @@ def write(
     searches = list(files.values() if isinstance(files, dict) else files)
     settings = chosen(options, "on_undefined")
     table = evaluate_searches(qrels, searches, measures, **settings, **chosen(options, "threads"))
-    notes.add(notes.of_repeated(qrels))
+    notes.add(notes.of_judgments(qrels))
     shown = [row for row, is_mean in zip(table.to_dicts(), table._is_of_means(), strict=True)
              if options.per_query or is_mean]  # fmt: skip
     if style == "json":

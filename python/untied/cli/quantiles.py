@@ -41,7 +41,7 @@ def write(
         return distributions(qrels, runs, measures, **settings, **chosen(options, "per_query", "strict", "threads"))
 
     laws, skipped = with_readable(options, make)
-    notes.add([*skipped, *laws._notes(), *notes.of_repeated(qrels)])
+    notes.add([*skipped, *laws._notes(), *notes.of_judgments(qrels)])
     table = laws.quantiles(options.quantiles, per_query=options.per_query)
     if style == "json":
         settings |= {"quantiles": options.quantiles, **reading_settings(options)}

@@ -82,6 +82,8 @@ def curves(
         * ``"groups"``, ``"mirex"``: files with groups of documents instead of grades
         * ``"preferences"``: which documents are preferred to which, for ADR and PairConcordance; as a dict, ``{query:
           [(better, worse), ...]}``
+        * ``"probabilities"``: how probable each grade is, for expected values; as a dict, ``{query: {document: {grade:
+          probability}}}``, or ``{query: {document: probability}}`` of being relevant
     threads : int, optional
         How many threads to use; by default, one for each processor. The values do not depend on it.
     ties : str

@@ -13,6 +13,7 @@ from untied.gate.evidence import NAMED, Evidence, Limit
 from untied.gate.rules import Allowed, drop, largest_difference, own
 from untied.inputs import mismatch
 from untied.inputs.convert import as_labels, as_lengths, as_qrels, as_run
+from untied.inputs.files import refuse_probabilities
 from untied.measures import as_measure, as_measures
 from untied.results.design import Design
 from untied.statistics.intervals import check_chance
@@ -206,6 +207,8 @@ def gate(
         * ``"groups"``, ``"mirex"``: files with groups of documents instead of grades
         * ``"preferences"``: which documents are preferred to which, for ADR and PairConcordance; as a dict, ``{query:
           [(better, worse), ...]}``
+        * ``"probabilities"``: how probable each grade is, for expected values; as a dict, ``{query: {document: {grade:
+          probability}}}``, or ``{query: {document: probability}}`` of being relevant
     docs : path, {document: length}, or {document: (length, seconds)}, optional
         The length of each document, and optionally the seconds that it takes to read. Only the measures TBG and U need
         this.
@@ -293,7 +296,7 @@ def gate(
         raise UntiedError(f"{others} counts every query once; only min, max and max_drop take segments and weights")
     if cluster is not None and not significant:
         raise UntiedError("cluster has no effect without significant")
-    judged = as_qrels(qrels, threads, qrels_format)
+    judged = refuse_probabilities(as_qrels(qrels, threads, qrels_format), "a gate")
     if on_undefined == "nan" and unjudged in ("nonrelevant", "remove"):
         judged, unanswered = mismatch.without_unanswered(judged, threads)
         mismatch.warn_or_raise(unanswered)

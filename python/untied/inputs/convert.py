@@ -44,6 +44,8 @@ def as_qrels(
     check_one_of("qrels format", format, files.QRELS_FORMATS)
     if format == "preferences" and not isinstance(qrels, Qrels):
         return _of_preferences(qrels, threads)
+    if format == "probabilities" and not isinstance(qrels, Qrels):
+        return _of_probabilities(qrels, threads, columns)
     if is_table(qrels):
         from functools import partial
 
@@ -96,6 +98,23 @@ def _of_preferences(qrels: Any, threads: int | None) -> Qrels:
         expected = f"a path or {files.QRELS_SHAPES['preferences']}"
         raise TypeError(f"qrels: expected {expected} in format 'preferences', not {type(qrels).__name__}")
     return qrels_of_preferences(qrels, threads)
+
+
+def _of_probabilities(qrels: Any, threads: int | None, columns: Mapping[str, str] | None) -> Qrels:
+    from untied.inputs.probabilities import qrels_of_probabilities, qrels_of_table
+
+    if is_table(qrels):
+        from untied.inputs.rows import lasting, records
+
+        table: Any = qrels
+        rows = records(lasting(table.collect() if is_lazy(table) else table))
+        return qrels_of_table(list(rows[0]) if rows else [], enumerate(rows), columns, threads)
+    plain: Any = _plain(qrels, "qrels")
+    if not hasattr(plain, "items"):
+        expected = f"a path, a frame or {files.QRELS_SHAPES['probabilities']}"
+        raise TypeError(f"qrels: expected {expected} in format 'probabilities', not {type(qrels).__name__}")
+    files.check_columns(columns, "a dict", "qrels")
+    return qrels_of_probabilities(plain, threads)
 
 
 def as_lengths(docs: DocsLike | None, threads: int | None = None) -> Lengths | None:

@@ -47,7 +47,10 @@ QRELS_SHAPES = {
     "stratified": "{query: {document: (stratum, grade)}}",
     "prels": "{query: {document: (grade, probability)}}",
     "preferences": "{query: [(better, worse), ...]}",
+    "probabilities": "{query: {document: {grade: probability}}}",
 }
+#: Formats of qrels that say what a file holds, whose suffix says how.
+_BY_SUFFIX = ("auto", *DETAILED, "probabilities")
 
 
 def meanings(what: str) -> dict[str, str]:
@@ -83,7 +86,7 @@ def by_suffix(path: str | os.PathLike[str]) -> str:
 
 def has_columns(path: str | os.PathLike[str], format: str) -> bool:
     """Say whether the columns of a file have names."""
-    return (by_suffix(path) if format == "auto" or format in DETAILED else format) in (*NAMED, *ENGINES)
+    return (by_suffix(path) if format in _BY_SUFFIX else format) in (*NAMED, *ENGINES)
 
 
 def check_columns(columns: Mapping[str, str] | None, held: str, source: str) -> None:
@@ -101,6 +104,13 @@ def check_holds(qrels: Qrels, format: str) -> Qrels:
     if format not in PLAIN and format in QRELS_SHAPES and format != qrels.format:
         expected = QRELS_SHAPES[format]
         raise UntiedError(f"the qrels have format {qrels.format!r}, not {format!r}: expected {expected}")
+    return qrels
+
+
+def refuse_probabilities(qrels: Qrels, what: str) -> Qrels:
+    """Return the qrels, or raise an error if they are probabilities, and `what` reads grades."""
+    if qrels.format == "probabilities":
+        raise UntiedError(f"{what} needs grades, and the qrels have only probabilities of grades")
     return qrels
 
 
@@ -437,6 +447,9 @@ def read_qrels(
     before it grade 2, and so on. ``"preferences"`` can also be in trec_eval's format, as
     `untied.inputs.truth.read_preferences` says.
 
+    A table of ``"probabilities"`` says how probable it is that a document is relevant, in a column ``probability``, or
+    how probable each of its grades is, in columns ``p0``, ``p1`` and so on. Measures then have their expected values.
+
     Parameters
     ----------
     path : str or path-like
@@ -459,6 +472,8 @@ def read_qrels(
         * ``"groups"``: each line has a query and its groups of documents, best group first, such as: q1 d1 d2 | d3
         * ``"mirex"``: each line has: source query document group
         * ``"preferences"``: each line has: query document document (the first document is preferred to the second)
+        * ``"probabilities"``: a table with the probability of relevance, or with that of each grade (columns p0, p1,
+          ...)
     columns : dict, optional
         The names of a table's columns, if they are unusual: ``{"query": "q", "document": "d", "score": "s"}``.
 
@@ -485,9 +500,13 @@ def read_qrels(
     check_one_of("qrels format", format, QRELS_FORMATS)
     refuse_folder(path, "judgments")
     name = os.fspath(path)
-    layout = by_suffix(name) if format == "auto" or format in DETAILED else format
+    layout = by_suffix(name) if format in _BY_SUFFIX else format
     holds = format if format in DETAILED else "trec"
     check_columns(columns, layout, name)
+    if format == "probabilities":
+        if grades is not None:
+            raise UntiedError(f"{show_id(name)}: grades are for labels, not for probabilities of grades")
+        return QRELS_READERS[format](name, threads, columns, holds)
     if grades is not None or is_numbered(columns, layout):
         return _of_rows(name, layout, holds, columns, grades, threads)
     try:
@@ -517,7 +536,7 @@ def read_labels(
     try:
         return read_qrels(path, format=format, columns=columns, grades=grades, threads=threads)
     except UntiedError:
-        layout = by_suffix(path) if format == "auto" else format
+        layout = by_suffix(path) if format == "auto" else format  # tables of probabilities lack no label
         if layout not in NAMED or is_numbered(columns, layout) or not os.path.isfile(path):
             raise
         from untied.inputs.rows import qrels_with_failures
@@ -609,6 +628,20 @@ def _preferences_qrels(path: str, threads: int | None, _: object, __: str) -> Qr
     return qrels_of_preferences(read_preferences(path), threads)
 
 
+def _probabilities_qrels(path: str, threads: int | None, columns: Mapping[str, str] | None, _: str) -> Qrels:
+    from untied.inputs.probabilities import qrels_of_table
+    from untied.inputs.rows import table_rows
+
+    layout = by_suffix(path)
+    if layout not in NAMED:
+        raise UntiedError(
+            f"{show_id(path)}: probabilities of grades are read from tables ({either(NAMED)}), not from a file of "
+            f"format {layout}"
+        )
+    names, rows = table_rows(path, layout)
+    return qrels_of_table(names, rows, columns, threads, path)
+
+
 #: How qrels are read whose format the core leaves to Python.
 QRELS_READERS: dict[str, Callable[[str, int | None, Mapping[str, str] | None, str], Qrels]] = {
     "parquet": _parquet_qrels,
@@ -619,6 +652,7 @@ QRELS_READERS: dict[str, Callable[[str, int | None, Mapping[str, str] | None, st
     "rre": _rre_qrels,
     "groups": _groups_qrels,
     "preferences": _preferences_qrels,
+    "probabilities": _probabilities_qrels,
     "mirex": _mirex_qrels,
 }
 

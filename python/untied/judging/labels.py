@@ -8,6 +8,7 @@ from math import fsum, inf, nan, sqrt
 from untied.errors import UntiedError
 from untied.inputs import mismatch
 from untied.inputs.convert import as_labels, as_qrels, loaded_runs
+from untied.inputs.files import refuse_probabilities
 from untied.judging.sample import ranked
 from untied.results.table import tidy
 from untied.statistics.intervals import check_level
@@ -78,7 +79,8 @@ def agreement(
     grade 1 12 0.0 nan
     """
     check_level(level)
-    by_people, by_machine = as_qrels(human, threads), as_labels(machine, threads)
+    by_people = as_qrels(human, threads)
+    by_machine = refuse_probabilities(as_labels(machine, threads), "the agreement of labels")
     loaded = {} if runs is None else loaded_runs(runs, threads)
     mismatch.warn({name: mismatch.of_inputs(by_people, run, threads, judging=True) for name, run in loaded.items()})
     if not any(query in by_machine for query in by_people.queries()):

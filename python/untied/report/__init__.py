@@ -6,6 +6,7 @@ from untied._core import Policies
 from untied.comparison.measures import as_comparing_measures
 from untied.errors import UntiedError, check_count, check_flag
 from untied.inputs.convert import as_labels, as_qrels, loaded_runs
+from untied.inputs.files import refuse_probabilities
 from untied.inputs.provenance import named_inputs
 from untied.measures import as_measures
 from untied.progress import Parts, begin_part
@@ -105,6 +106,8 @@ def report(
         * ``"groups"``, ``"mirex"``: files with groups of documents instead of grades
         * ``"preferences"``: which documents are preferred to which, for ADR and PairConcordance; as a dict, ``{query:
           [(better, worse), ...]}``
+        * ``"probabilities"``: how probable each grade is, for expected values; as a dict, ``{query: {document: {grade:
+          probability}}}``, or ``{query: {document: probability}}`` of being relevant
     threads : int, optional
         How many threads to use; by default, one for each processor. The values do not depend on it.
     baseline : str, optional
@@ -182,7 +185,7 @@ def report(
         check(asked)
     if machine is None and (strata is not None or query_table is not None):
         raise UntiedError(f"{'strata' if strata is not None else 'query_table'} has no effect without machine")
-    judged = as_qrels(qrels, threads, qrels_format)
+    judged = refuse_probabilities(as_qrels(qrels, threads, qrels_format), "a report")
     if live:
         check_graded(judged)
     loaded = loaded_runs(runs, threads, qrels)

@@ -63,7 +63,11 @@ class Value(float):
 
     @property
     def variance(self) -> float | None:
-        """The variance over orders of tied documents. It is None without ``variance=True``, or if it is unknown."""
+        """The variance over orders of tied documents, and over grades that have probabilities.
+
+        It is None without ``variance=True``, or if it is unknown. Over grades, it is no error bar: the labels of a
+        model err together, and in our study its root was 3.9 times too small.
+        """
         return self._rest[2]
 
     @property

@@ -6,6 +6,7 @@ import os
 import pickle
 
 from untied.inputs.convert import as_qrels, as_run, named_sources
+from untied.inputs.files import refuse_probabilities
 from untied.inputs.provenance import provenance
 from untied.progress import each
 
@@ -31,7 +32,7 @@ class Inputs:
         self.threads = threads
         self.qrels_format = qrels_format
         self.origins: list[dict[str, str | None]] = []
-        self.qrels = self.read_qrels("qrels", qrels, qrels_format)
+        self.qrels = refuse_probabilities(self.read_qrels("qrels", qrels, qrels_format), "a study")
         self.runs = {name: self.read_run(name, source) for name, source in each(named_sources(runs, qrels), "run")}
 
     def read_qrels(self, name: str, source: QrelsLike, format: str = "auto", *, option: str | None = None) -> Qrels:

@@ -92,6 +92,8 @@ def distributions(
         * ``"groups"``, ``"mirex"``: files with groups of documents instead of grades
         * ``"preferences"``: which documents are preferred to which, for ADR and PairConcordance; as a dict, ``{query:
           [(better, worse), ...]}``
+        * ``"probabilities"``: how probable each grade is, for expected values; as a dict, ``{query: {document: {grade:
+          probability}}}``, or ``{query: {document: probability}}`` of being relevant
     on_undefined : str
         How to count a query for which a measure has no value. Usually this is a query without relevant documents.
         ``"zero"``: count it as 0. ``"nan"``: leave it out of the mean. ``"raise"``: raise an `UndefinedError`.

@@ -42,6 +42,12 @@ pub fn laws(qrels: &Qrels, run: &Run, plan: &Plan, settings: Settings, limits: L
                 .into(),
         ));
     }
+    if plan.expected {
+        return Err(Error::Value(
+            "distributions are over orders of ties alone, and with probabilities of grades, values also vary with grades"
+                .into(),
+        ));
+    }
     if settings.adjust != Adjust::None {
         return Err(Error::Value("distributions cannot be adjusted for chance".into()));
     }

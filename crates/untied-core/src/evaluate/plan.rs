@@ -49,11 +49,16 @@ impl Planned {
             Take::Mean => build(spec, scope),
             Take::Best | Take::Worst | Take::Range => build(spec, &scope.with(&scope.grades_with(&possible_grades))),
         }?;
+        let measure = match detail {
+            Some(Detail::Probabilities) => measure.expected().ok_or_else(|| spec.lacks_expectation())?,
+            _ => measure,
+        };
         let judged_only = spec.judged_only()?;
         Ok(Planned {
             spec: spec.clone(),
             judged_only,
-            by_profile: spec.info.needs.detail().is_some() || detail == Some(Detail::Preferences),
+            by_profile: spec.info.needs.detail().is_some()
+                || matches!(detail, Some(Detail::Preferences | Detail::Probabilities)),
             aggregate: spec.aggregate()?,
             relevant_only: measure.reads_relevant_only() && !judged_only,
             relevant_only_untied: measure.reads_relevant_only_untied() && !judged_only,
@@ -91,6 +96,8 @@ pub struct Plan {
     pub(super) lengths: Option<Arc<Lengths>>,
     /// Whether a measure is a user's formula.
     formulas: bool,
+    /// Whether values are expected ones, because grades have probabilities.
+    pub(super) expected: bool,
     /// The depth of the deepest ranking that the measures can evaluate.
     depth: usize,
 }
@@ -121,7 +128,8 @@ impl Plan {
             return Err(spec.lacks_lengths());
         }
         // Unjudged documents that are retrieved may be relevant in addition to all judged ones.
-        let scope = Scope { depth: depth + qrels.longest(), grades: qrels.grades() };
+        let grades = qrels.possible_grades();
+        let scope = Scope { depth: depth + qrels.longest(), grades: &grades };
         let lengths = by_length.and(lengths).cloned();
         Plan::for_scope(build, specs, qrels.detail(), &scope, lengths, depth, unjudged)
     }
@@ -143,6 +151,7 @@ impl Plan {
                 .then(|| scope.grades.first().map_or(0.0, |highest| highest.max(0.0))),
             lengths,
             formulas: measures.iter().any(|planned| planned.measure.formula().is_some()),
+            expected: detail == Some(Detail::Probabilities),
             depth,
             measures,
         })
@@ -243,6 +252,18 @@ impl Plan {
     }
 }
 
+/// Checks that the settings ask for nothing but expected values, if grades have probabilities.
+fn check_expected(settings: Settings) -> Result<()> {
+    let asks = if settings.ties.take != Take::Mean {
+        "ties must be expected, or one order"
+    } else if settings.adjust != Adjust::None {
+        "they cannot be adjusted for chance"
+    } else {
+        return Ok(());
+    };
+    Err(Error::Value(format!("with probabilities of grades, values are means over grades and orders of ties: {asks}")))
+}
+
 /// The depth for which measures are built at first. Few runs are deeper, so most measures are built only once.
 const USUAL_DEPTH: usize = 1000;
 
@@ -282,6 +303,9 @@ impl Prepared {
     ) -> Result<Prepared> {
         let plan = Plan::built_by(build, &specs, qrels, USUAL_DEPTH, lengths.as_ref(), settings.unjudged)?;
         plan.check_adjust(settings)?;
+        if qrels.detail() == Some(Detail::Probabilities) {
+            check_expected(settings)?;
+        }
         let formulas = plan.has_formulas();
         Ok(Prepared { specs, settings, formulas, build, lengths, plan: Mutex::new(Arc::new(plan)) })
     }

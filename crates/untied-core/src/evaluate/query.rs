@@ -24,6 +24,8 @@ pub(super) fn evaluate<S: RankingSource>(
     let truth = source.judgments(query);
     let RankingFlags { mixed, matched } = workspace.rank(source, query, &truth, task, buffers)?;
     let mut positive = truth.levels.iter().take_while(|level| level.grade > 0.0);
+    // If grades have probabilities, no policy shows how far the orders of ties alone would move a value.
+    let mixed = mixed && !task.plan.expected;
     *row.flags = Flags::new(mixed, matched, positive.any(|level| level.count > 0));
     if task.means_only && task.sifts {
         relevant(&workspace.all.tied, &mut workspace.relevant);

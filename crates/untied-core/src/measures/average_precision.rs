@@ -7,6 +7,7 @@
 
 use super::bounds::{self, Bounds, Open, Resolution};
 use super::orders::law::{self, Walk};
+use super::uncertain::Counted;
 use super::{Definition, Measure, TieDistribution, sum};
 use crate::error::Result;
 use crate::law::{Law, Limits};
@@ -99,6 +100,11 @@ impl Measure for AveragePrecision {
             return f64::NAN;
         }
         self.over_groups(ranking, |total, part| *total += variance_of(part)) / (relevant * relevant)
+    }
+
+    fn expected(&self) -> Option<Box<dyn Measure>> {
+        let inverse = |rank: usize| 1.0 / rank as f64;
+        Some(Box::new(Counted::new(self.rel, self.base, self.cutoff, inverse, inverse, |relevant| relevant)))
     }
 
     fn distribution(&self) -> Option<&dyn TieDistribution> {

@@ -11,6 +11,7 @@ use super::bounds::{self, Bounds, Open};
 use super::gain::{Gain, discounts};
 use super::orders::law::{self, Walk};
 use super::orders::walk::{self, Kind, Path};
+use super::uncertain::FirstStop;
 use super::{Certainty, Definition, Measure, Orders, Scope, TieDistribution};
 use crate::elementary::{exp2, ln, powi};
 use crate::error::{Error, Result};
@@ -276,6 +277,18 @@ impl Measure for Cascade {
 
     fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         walk::path_variance(self, ranking) / self.norm(truth).powi(2)
+    }
+
+    /// Known if a document gains the probability of stopping at it.
+    fn expected(&self) -> Option<Box<dyn Measure>> {
+        let stops = |kind: &Kind| kind.go_on == 1.0 - kind.gain;
+        let is_nothing = self.rest.gain == 0.0 && self.rest.go_on == 1.0;
+        if self.normalised || !is_nothing || !self.kinds.iter().all(|(_, kind)| stops(kind)) {
+            return None;
+        }
+        let kinds = self.kinds.clone();
+        let stop = move |grade: f64| kinds.iter().find(|(known, _)| *known == grade).map_or(0.0, |(_, kind)| kind.gain);
+        Some(Box::new(FirstStop::with_chance(stop, self.weights.clone())))
     }
 
     fn extremes(&self, orders: &Orders, truth: &Judgments<'_>) -> (f64, f64) {

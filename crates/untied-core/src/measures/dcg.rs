@@ -10,8 +10,9 @@
 
 use super::bounds::dcg::Thresholds;
 use super::bounds::{self, Bounds, Open};
-use super::gain::{DISCOUNT, GAIN, Gain, LEAST, discounts};
+use super::gain::{DISCOUNT, GAIN, Gain, LEAST, discounts, squared_deviations};
 use super::orders::law::{self, Walk};
+use super::uncertain::{Counted, IdealGain, LinearGain};
 use super::{Definition, Measure, Orders, Scope, TieDistribution, sum};
 use crate::error::{Error, Result};
 use crate::grade::Level;
@@ -74,14 +75,15 @@ fn add(total: &mut f64, gain: f64, discounts: &[f64]) {
     }
 }
 
-/// Computes the sum of squared deviations from the mean, of values with counts. It is exactly 0 if all values are
-/// equal.
-pub(super) fn squared_deviations(values: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
-    let base = values.clone().next().map_or(0.0, |(value, _)| value);
-    let (n, shift) =
-        values.clone().fold((0.0, 0.0), |(n, sum), (value, count)| (n + count, sum + count * (value - base)));
-    let mean = base + shift / n;
-    values.map(|(value, count)| count * (value - mean).powi(2)).sum()
+/// The DCG of ideal rankings of 0, 1, .. documents of one gain.
+fn ideal_sums(gain: f64, discounts: &[f64]) -> Vec<f64> {
+    let mut sums = vec![0.0];
+    let mut total = 0.0;
+    for discount in discounts {
+        total += gain * discount;
+        sums.push(total);
+    }
+    sums
 }
 
 /// A sum of gains times discounts, perhaps normalised.
@@ -93,6 +95,8 @@ pub struct Gains {
     /// Whether higher grades gain no less and later ranks no more, so that the order by grade is the best one.
     ordered: bool,
     gained_by_relevant_only: bool,
+    /// The gains of the grades of the qrels, highest grade first.
+    gains_of_qrels: Vec<f64>,
 }
 
 impl Gains {
@@ -103,7 +107,8 @@ impl Gains {
             && discounts.windows(2).all(|pair| pair[0] >= pair[1])
             && discounts.last().is_none_or(|&last| last >= 0.0);
         let gained_by_relevant_only = scope.grades.iter().all(|&grade| grade > 0.0 || gain.of(grade) == 0.0);
-        Gains { gain, discounts, ideal: None, ordered, gained_by_relevant_only }
+        let gains_of_qrels = scope.grades.iter().map(|&grade| gain.of(grade)).collect();
+        Gains { gain, discounts, ideal: None, ordered, gained_by_relevant_only, gains_of_qrels }
     }
 
     /// The plain sum, with gains by grade; other grades gain nothing.
@@ -267,6 +272,31 @@ impl Measure for Gains {
         let parts = groups.map(|group| self.extremes_of(&group));
         let (low, high) = parts.fold((0.0, 0.0), |(low, high), part| (low + part.0, high + part.1));
         (low / norm, high / norm)
+    }
+
+    fn expected(&self) -> Option<Box<dyn Measure>> {
+        let Some(base) = self.ideal else {
+            return Some(Box::new(LinearGain { gain: self.gain.clone(), weights: self.discounts.clone() }));
+        };
+        // Only grades above 0 may gain anything, and no less than lower ones.
+        let mut gains: Vec<f64> = self.gains_of_qrels.iter().copied().filter(|&gain| gain > 0.0).collect();
+        gains.dedup();
+        if !self.ordered {
+            return None;
+        }
+        if let [gain] = gains[..] {
+            let (discounts, of) = (self.discounts.clone(), self.gain.clone());
+            let ideals = ideal_sums(gain, &self.discounts);
+            let weight = move |rank: usize| gain * discounts[rank - 1];
+            let ideal = move |relevant: f64| match relevant as usize {
+                0 => f64::NAN,
+                relevant => ideals[relevant.min(ideals.len() - 1)],
+            };
+            let gaining = move |grade: f64| of.of(grade) > 0.0;
+            return Some(Box::new(Counted::gaining(gaining, base, self.discounts.len(), weight, ideal)));
+        }
+        IdealGain::new(self.gain.clone(), gains, self.discounts.clone(), base == RecallBase::Ranking)
+            .map(|measure| Box::new(measure) as Box<dyn Measure>)
     }
 
     fn distribution(&self) -> Option<&dyn TieDistribution> {

@@ -106,6 +106,16 @@ pub(crate) fn out_of_range(spec: &Spec, grade: f64, gain: f64) -> Error {
     Error::Value(format!("{spec}: the gain of grade {} is too {size}: {gain:e}", grade.trim_end_matches(".0")))
 }
 
+/// Computes the sum of squared deviations from the mean, of values with counts. It is exactly 0 if all values are
+/// equal.
+pub(super) fn squared_deviations(values: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
+    let base = values.clone().next().map_or(0.0, |(value, _)| value);
+    let (n, shift) =
+        values.clone().fold((0.0, 0.0), |(n, sum), (value, count)| (n + count, sum + count * (value - base)));
+    let mean = base + shift / n;
+    values.map(|(value, count)| count * (value - mean).powi(2)).sum()
+}
+
 /// D(1) .. D(depth).
 pub(crate) fn discounts(spec: &Spec, depth: usize) -> Result<Vec<f64>> {
     let at = |d: &dyn Fn(f64) -> f64| (1..=depth).map(|i| d(i as f64)).collect();

@@ -9,6 +9,7 @@ use super::bounds::filling::{self, Filling, FillingStage};
 use super::bounds::{self, Bounds, Open, Resolution};
 use super::orders::drawing;
 use super::share::{Target, ceiling};
+use super::uncertain::Counted;
 use super::{Definition, Measure, TieDistribution};
 use crate::error::Result;
 use crate::law::{Law, Limits};
@@ -173,6 +174,11 @@ impl Measure for Hits {
 
     fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         variance(ranking, self.rel, self.cutoff) / self.divisor(ranking, truth).powi(2)
+    }
+
+    fn expected(&self) -> Option<Box<dyn Measure>> {
+        let Hits { rel, cutoff, base, by } = *self;
+        Some(Box::new(Counted::new(rel, base, cutoff, |_| 1.0, |_| 0.0, move |relevant| by.of(cutoff, relevant))))
     }
 
     fn distribution(&self) -> Option<&dyn TieDistribution> {

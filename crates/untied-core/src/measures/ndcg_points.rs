@@ -11,7 +11,7 @@
 //!
 //! and each of the R documents that is not retrieved adds DCG(n)/IDCG(R).
 
-use super::dcg::squared_deviations;
+use super::gain::squared_deviations;
 use super::gain::{GAIN, Gain};
 use super::graded::{Ideal, by_gain, gain, log};
 use super::orders::sampling;

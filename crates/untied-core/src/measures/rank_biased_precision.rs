@@ -115,6 +115,10 @@ impl Measure for RankBiased {
         self.gains.extremes(orders, truth)
     }
 
+    fn expected(&self) -> Option<Box<dyn Measure>> {
+        self.gains.expected()
+    }
+
     fn distribution(&self) -> Option<&dyn TieDistribution> {
         Some(self)
     }

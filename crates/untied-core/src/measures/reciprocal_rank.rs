@@ -9,6 +9,7 @@
 //! among ten it gives 1.929, the mean over all orders is 0.2929.
 
 use super::bounds::{self, Bounds, Open};
+use super::uncertain::FirstStop;
 use super::{Definition, Measure, TieDistribution, sum};
 use crate::error::Result;
 use crate::law::{Law, Limits};
@@ -101,6 +102,10 @@ impl Measure for ReciprocalRank {
             variance += probability * (1.0 / (group.start + x) as f64 - mean).powi(2);
         });
         variance + beyond * mean * mean
+    }
+
+    fn expected(&self) -> Option<Box<dyn Measure>> {
+        Some(Box::new(FirstStop::at_relevant(self.rel, self.cutoff, |rank| 1.0 / rank as f64)))
     }
 
     fn distribution(&self) -> Option<&dyn TieDistribution> {

@@ -5,6 +5,7 @@
 //! quotient with n-K instead of K.
 
 use super::bounds::{self, Bounds, Open};
+use super::uncertain::FirstStop;
 use super::{Definition, Measure, TieDistribution};
 use crate::error::Result;
 use crate::law::{Law, Limits};
@@ -100,6 +101,10 @@ impl Measure for Success {
     fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let (success, failure) = self.chances(ranking);
         if truth.relevant(self.rel) == 0 { f64::NAN } else { success * failure }
+    }
+
+    fn expected(&self) -> Option<Box<dyn Measure>> {
+        Some(Box::new(FirstStop::at_relevant(self.rel, self.cutoff, |_| 1.0)))
     }
 
     fn distribution(&self) -> Option<&dyn TieDistribution> {

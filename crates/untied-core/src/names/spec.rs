@@ -267,6 +267,14 @@ impl Spec {
         }
     }
 
+    /// The error for a measure without an expected value where grades have probabilities.
+    pub(crate) fn lacks_expectation(&self) -> Error {
+        Error::Value(format!(
+            "{self} has no expected value that is known if grades have probabilities (nDCG has one, with a cutoff that is \
+             not too large); untied measures --abilities lists the measures that have one"
+        ))
+    }
+
     /// The error for a measure without the lengths of documents that it needs.
     pub(crate) fn lacks_lengths(&self) -> Error {
         Error::Value(format!("{self} needs lengths of documents (--docs FILE, docs=)"))
@@ -367,6 +375,7 @@ impl Spec {
             Detail::Strata => "strata",
             Detail::Inclusion => "inclusion probabilities",
             Detail::Preferences => "preferences",
+            Detail::Probabilities => "probabilities of grades",
         };
         Err(Error::Value(format!("{self} needs {what} (qrels format '{}'), and the qrels have none", detail.format())))
     }
@@ -390,12 +399,14 @@ impl Spec {
     /// They do not.
     pub(crate) fn fits_unjudged(&self, qrels: Option<Detail>) -> Result<()> {
         self.fits(qrels)?;
-        if qrels == Some(Detail::Preferences) {
-            return Err(Error::Value(format!(
-                "{self}: preferences do not say what unjudged documents could be, so there are no bounds over them"
-            )));
-        }
-        Ok(())
+        let what = match qrels {
+            Some(Detail::Preferences) => "preferences",
+            Some(Detail::Probabilities) => "probabilities of grades",
+            _ => return Ok(()),
+        };
+        Err(Error::Value(format!(
+            "{self}: {what} do not say what unjudged documents could be, so there are no bounds over them"
+        )))
     }
 
     /// Parameter `judged_only`.

@@ -170,6 +170,12 @@ pub static QRELS_FORMATS: &[Format] = &[
         ordered: true,
         ..PLAIN
     },
+    Format {
+        name: "probabilities",
+        about: "a table with the probability of relevance, or with that of each grade (columns p0, p1, ...)",
+        ordered: true,
+        ..PLAIN
+    },
 ];
 
 /// The format of runs with this name.

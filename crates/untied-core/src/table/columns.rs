@@ -143,7 +143,7 @@ impl Content {
             Content::Qrels(Some(_)) => &[ColumnRole::Grade],
         };
         let more = match self {
-            Content::Run { .. } | Content::Qrels(None | Some(Detail::Preferences)) => None,
+            Content::Run { .. } | Content::Qrels(None | Some(Detail::Preferences | Detail::Probabilities)) => None,
             Content::Qrels(Some(Detail::Subtopics)) => Some(ColumnRole::Subtopic),
             Content::Qrels(Some(Detail::Strata)) => Some(ColumnRole::Stratum),
             Content::Qrels(Some(Detail::Inclusion)) => Some(ColumnRole::Probability),

@@ -1,5 +1,5 @@
-//! Judgments that say more than a grade: a subtopic, a stratum of a sampled pool, a probability of inclusion, or which
-//! documents are preferred to which.
+//! Judgments that say more than a grade: a subtopic, a stratum of a sampled pool, a probability of inclusion, which
+//! documents are preferred to which, or how probable each grade is.
 //!
 //! The *profile* of a document is everything that its judgments say. Profiles are numbered over all queries, and a second
 //! set of judgments has these numbers as grades, for the measures that read profiles. Documents with the same profile are
@@ -14,11 +14,15 @@ use crate::error::Result;
 
 /// Everything that the judgments of a document say: with subtopics, (subtopic, grade) for each grade above 0; with strata,
 /// (stratum, grade); with probabilities of inclusion, (0, grade) and (1, probability); with preferences, (place, 1) for the
-/// document itself and then for each one that is preferred to it, where places go up from the worst document of the query.
+/// document itself and then for each one that is preferred to it, where places go up from the worst document of the query;
+/// with probabilities of grades, (grade, probability) for each grade above 0 that is possible.
 pub type Profile = Vec<(u32, f64)>;
 
 /// A query with its documents, best first, and for each of them the indices of those that are preferred to it.
 pub type PreferenceOrder = (Vec<u8>, Vec<(Vec<u8>, Vec<usize>)>);
+
+/// A query with its documents, each with its possible grades above 0, ascending, and their probabilities.
+pub type UncertainGrades = (Vec<u8>, Vec<(Vec<u8>, Profile)>);
 
 /// What judgments say in addition to a grade.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +35,8 @@ pub enum Detail {
     Inclusion,
     /// The documents that are preferred to the document. No table has them.
     Preferences,
+    /// How probable each grade of the document is. Python reads tables of them.
+    Probabilities,
 }
 
 impl Detail {
@@ -41,6 +47,7 @@ impl Detail {
             Detail::Strata => "stratified",
             Detail::Inclusion => "prels",
             Detail::Preferences => "preferences",
+            Detail::Probabilities => "probabilities",
         }
     }
 
@@ -51,6 +58,7 @@ impl Detail {
             Detail::Strata => "stratum",
             Detail::Inclusion => "probability",
             Detail::Preferences => "preferred",
+            Detail::Probabilities => "probability",
         }
     }
 }
@@ -84,7 +92,7 @@ impl Qrels {
     /// Those of the function for this detail.
     pub fn with_detail(chunks: Vec<Chunk>, detail: Option<Detail>, source: &str) -> Result<Qrels> {
         match detail {
-            None | Some(Detail::Preferences) => Qrels::new(chunks, source),
+            None | Some(Detail::Preferences | Detail::Probabilities) => Qrels::new(chunks, source),
             Some(Detail::Subtopics) => Qrels::with_subtopics(chunks, source),
             Some(Detail::Strata) => Qrels::with_strata(chunks, source),
             Some(Detail::Inclusion) => Qrels::with_inclusion(chunks, source),
@@ -132,6 +140,35 @@ impl Qrels {
             }
         }
         Qrels::of_two_columns(chunks.finish(), profiles, "qrels", Detail::Preferences, 0)
+    }
+
+    /// Makes judgments from probabilities of grades. The grade of a document is its expected grade.
+    ///
+    /// # Errors
+    /// A document appears twice in a query, or a query has more ids than a column holds.
+    pub fn with_probabilities(queries: Vec<UncertainGrades>) -> Result<Qrels> {
+        let mut profiles = Profiles::default();
+        let mut chunks = Chunks::new(2);
+        for (query, documents) in queries {
+            chunks.start_query(&query, 2);
+            for (document, profile) in documents {
+                chunks.push(&document, hash(&document))?;
+                let columns = &mut chunks.last.block.columns;
+                columns[0].push(profile.iter().map(|&(grade, probability)| f64::from(grade) * probability).sum());
+                columns[1].push(profiles.number(profile));
+            }
+        }
+        Qrels::of_two_columns(chunks.finish(), profiles, "qrels", Detail::Probabilities, 0)
+    }
+
+    /// The grades that documents have, or may have if only their probabilities are known; highest first.
+    pub fn possible_grades(&self) -> Vec<f64> {
+        let Some(by_profile) = self.by_profile(Detail::Probabilities) else { return self.grades().to_vec() };
+        let possible = by_profile.profiles.iter().flatten().map(|&(grade, _)| f64::from(grade));
+        let mut grades: Vec<f64> = possible.chain([0.0]).collect();
+        grades.sort_unstable_by(|one, other| other.total_cmp(one));
+        grades.dedup();
+        grades
     }
 
     /// Makes judgments from chunks whose columns are grades and numbers of profiles.

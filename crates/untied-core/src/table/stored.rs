@@ -7,7 +7,8 @@ use super::{Chunk, Chunks, Lengths, Qrels, Run, Table, hash};
 /// The first bytes of everything that is stored.
 const MARK: &[u8] = concat!("untied ", env!("CARGO_PKG_VERSION"), "\n").as_bytes();
 
-const DETAILS: [Detail; 4] = [Detail::Subtopics, Detail::Strata, Detail::Inclusion, Detail::Preferences];
+const DETAILS: [Detail; 5] =
+    [Detail::Subtopics, Detail::Strata, Detail::Inclusion, Detail::Preferences, Detail::Probabilities];
 
 impl Run {
     /// Everything as bytes.
