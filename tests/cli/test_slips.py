@@ -268,7 +268,7 @@ def test_adjusted_values_that_are_undefined_are_counted(run) -> None:
 
 
 #: Measures that no order of the retrieved documents changes, if they have no cutoff.
-OF_SETS = {"SetP", "SetR", "SetF", "SetAP", "SetRelP", "Judged", "Success", "Utility", "Hits"}
+OF_SETS = {"SetP", "SetR", "SetF", "SetAP", "SetRelP", "Judged", "Success", "AllFound", "Utility", "Hits"}
 
 
 @pytest.mark.parametrize("name", sorted(OF_SETS))

@@ -732,3 +732,78 @@ def test_the_judged_share_of_the_page_is_that_of_check() -> None:
         unjudged = untied.evaluate(qrels, {"run": run}, "Unjudged@10", queries="common")["Unjudged@10"]
         if all(len(run[query]) >= 10 for query in run.keys() & qrels.keys()):
             assert unjudged == pytest.approx(page["top_ten"][0])
+
+
+def segmented() -> tuple[dict, dict, dict]:
+    """Judgments, runs and a table of queries: new is better in one market and worse in the other, for two measures."""
+    names = [f"q{number:02}" for number in range(24)]
+    qrels = {query: {"a": 1} for query in names}
+    best, worst = ["a", "b", "c", "d"], ["b", "c", "d", "a"]
+    runs = {
+        "old": {query: worst if number % 2 else best for number, query in enumerate(names)},
+        "new": {query: best if number % 2 else worst for number, query in enumerate(names)},
+        "tied": {query: [["a", "b", "c", "d"]] for query in names},
+    }
+    markets = {query: {"market": HOSTILE if number % 2 else "north"} for number, query in enumerate(names)}
+    markets |= {"q24": {"market": "nowhere"}}
+    return qrels, runs, markets
+
+
+@pytest.mark.parametrize("baseline", [None, "old"])
+def test_segments_are_those_of_grouped_results(baseline: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    qrels, runs, markets = segmented()
+    monkeypatch.setattr("untied.report.values.HELD", 1)  # a measure at a time
+    data = data_of(report(qrels, runs, ["RR", "ESL"], query_table=markets, by="market", baseline=baseline))
+    results = untied.evaluate(qrels, runs, ["RR", "ESL"], ties="range").grouped(markets, by="market")
+    segments = data["segments"]
+    assert (segments["by"], segments["queries"]) == ("market", [12, 12])
+    assert segments["names"] == [_core.show_id(name) for name in results.segments]
+    signs = {}
+    for measure in results.measures if baseline else ():
+        alone = untied.evaluate(qrels, runs, measure, ties="range").grouped(markets, by="market")
+        for row in significance(alone, baseline=baseline, interval="none").table.to_dicts():
+            assert row["run_b"] == baseline
+            sign = (row["difference"] > 0) - (row["difference"] < 0)
+            signs[measure, row["segment"], row["run_a"]] = sign if row["significant"] == "yes" else 0
+    for measure, of_measure in zip(results.measures, segments["means"], strict=True):
+        for (name, part), of_segment in zip(results.segments.items(), of_measure, strict=True):
+            for run, found in zip(results.runs, of_segment, strict=True):
+                value = part.value(measure, run=run)
+                assert [found[end] for end in ("mean", "low", "high")] == [value.mean, value.low, value.high]
+                assert found["sign"] == signs.get((measure, name, run))
+    assert "queries of the table that were not evaluated: 1" in data["notes"]
+    if baseline:
+        assert {signs["RR", name, "new"] for name in results.segments} == {-1, 1}
+    assert data_of(report(qrels, runs, "RR"))["segments"] is None
+
+
+def test_segments_in_a_browser(browser, tmp_path: Path) -> None:
+    qrels, runs, markets = segmented()
+    path = tmp_path / "segments.html"
+    path.write_text(report(qrels, runs, ["RR", "ESL"], query_table=markets, by="market", baseline="old"))
+    tab = Tab(browser, path, viewport={"width": 390, "height": 800})
+    assert tab.page.evaluate("document.documentElement.scrollWidth") <= 390
+    where = tab.page.locator("#segments")
+    north = ["north", "12", "1.0000", "0.2500 ▼", "0.5208 ▼\n[0.2500, 1.0000]"]
+
+    def shown() -> dict[str, str]:
+        heads = where.locator("thead th").all_inner_texts()
+        row = where.locator("tbody tr").filter(has_text="north")
+        return dict(zip(heads, row.locator("td").all_inner_texts(), strict=True))
+
+    assert shown() == dict(zip(["market", "queries", "old", "new", "tied"], north, strict=True))
+    assert where.locator("tbody tr").filter(has_text="north").locator(".best").all_inner_texts() == ["1.0000"]
+    tab.page.select_option("#measure", "1")  # of ESL, less is better
+    assert (shown()["old"], shown()["new"]) == ("0.0000", "3.0000 ▼")
+    assert tab.page.evaluate("window.hurt") is None
+    tab.close()
+
+
+def test_options_of_segments() -> None:
+    qrels, runs, markets = segmented()
+    with pytest.raises(UntiedError, match="query_table has no effect without by or strata"):
+        report(qrels, runs, "RR", query_table=markets)
+    with pytest.raises(UntiedError, match="live pages recalculate means of all queries only; leave out live or by"):
+        report(qrels, runs, "RR", query_table=markets, by="market", live=True)
+    with pytest.raises(UntiedError, match="city"):
+        report(qrels, runs, "RR", query_table=markets, by="city")

@@ -121,7 +121,7 @@ def test_preferences_have_estimates_and_no_grades_to_agree() -> None:
 @pytest.mark.parametrize(("options", "why"), [
     ({"machine": {}, "live": True}, "a live report cannot estimate"),
     ({"strata": "kind"}, "strata has no effect without machine"),
-    ({"query_table": "q.csv"}, "query_table has no effect without machine"),
+    ({"query_table": "q.csv"}, "query_table has no effect without by or strata"),
 ])  # fmt: skip
 def test_refusals(options: dict[str, Any], why: str) -> None:
     human, machine, runs = world()

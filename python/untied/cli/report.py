@@ -34,11 +34,12 @@ COMMAND = Command(
     "write an evaluation as one self-contained web page",
     EXAMPLES,
     listed_after="verify",
-    common="-m --baseline --live --title -o",
+    common="-m --baseline --by --live --title -o",
     rules=(
         Excludes("--live", "--machine", ", because its readers choose what is computed"),
         Needs("--strata", "--machine"),
-        Needs("--query-table", "--strata"),
+        Excludes("--by", "--live", ", because readers recalculate means of all queries only"),
+        Needs("--query-table", "--by --strata"),
     ),
 )
 
@@ -56,13 +57,14 @@ def declare(arguments: Arguments) -> None:
         action="append",
     )
     arguments.add_plugin()
+    arguments.add_query_column("--by", "also show each segment of queries")
     group = arguments.group("significance")
     group.option(
         "--baseline", "RUN", "test all other runs against RUN, one of the given runs (default: test all pairs of runs)"
     )
     arguments.add_significance("means")
     arguments.add_machine("also show estimates from both, and how far they agree")
-    arguments.add_query_column("--strata", STRATA)
+    arguments.add_query_column("--strata", STRATA, with_table=False)
     arguments.add_policies("runs", "score_dtype")
     group = arguments.group("output")
     group.option(
@@ -101,7 +103,7 @@ def main(options: argparse.Namespace) -> None:
         options.baseline = baseline_of(options, runs)
         how = chosen(
             options, "baseline", "title", "depth", "level", "test", "correction", "interval", "score_dtype",
-            "qrels_format", "queries_text", "docs_text", "live", "threads", "query_table", "strata",
+            "qrels_format", "queries_text", "docs_text", "live", "threads", "query_table", "by", "strata",
         )  # fmt: skip
         return report(
             qrels, runs, options.measure, machine=machine, distances=options.distance or DISTANCES,

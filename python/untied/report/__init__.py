@@ -55,6 +55,7 @@ def report(
     seed: int = 0,
     machine: QrelsLike | None = None,
     query_table: QueryTableLike | None = None,
+    by: str | None = None,
     strata: str | None = None,
     score_dtype: ScoreDtype = "float64",
     qrels_format: QrelsFormat = "auto",
@@ -141,8 +142,12 @@ def report(
     machine : Qrels, path, frame, or {query: {document: grade}}, optional
         A machine's judgments of all queries, if `qrels` has people's judgments of a random sample of them. The page
         then also shows the estimates of `untied.statistics.estimate_runs`, which use both, and how far the two agree.
-    query_table : path or frame, optional
-        A table of queries that has the column `strata`.
+    query_table : path, frame, or {query: {column: value}}, optional
+        A table with a row for each query, as for `Results.grouped`.
+    by : str, optional
+        The column of `query_table` with each query's segment, such as ``"market"``, or ``"re:PATTERN"``. The page then
+        has a table of the means of each segment and, with a baseline, tests of each segment, which are corrected over
+        all segments.
     strata : str, optional
         The column of `query_table` that has the stratum of each query, if people judged a random sample of each
         stratum. It needs `machine`.
@@ -164,9 +169,9 @@ def report(
     Raises
     ------
     UntiedError
-        As for `untied.evaluate` and `untied.statistics.significance`; or an option needs NumPy or SciPy, which is not
-        installed. With ``live=True``, also if the inputs are too large, the qrels are preferences, a measure is defined
-        in Python, or untied was installed without its part for browsers.
+        As for `untied.evaluate`, `Results.grouped` and `untied.statistics.significance`; or an option needs NumPy or
+        SciPy, which is not installed. With ``live=True``, also if the inputs are too large, the qrels are preferences,
+        a measure is defined in Python, or untied was installed without its part for browsers.
     InputError
         A file does not match its format.
     OSError
@@ -174,6 +179,10 @@ def report(
     """
     check_count("depth", depth)
     check_flag("live", live)
+    if query_table is not None and by is None and strata is None:
+        raise UntiedError("query_table has no effect without by or strata")
+    if live and by is not None:
+        raise UntiedError("live pages recalculate means of all queries only; leave out live or by")
     check_options(test, correction, interval, level, samples, seed)
     as_comparing_measures(distances)
     check_texts(queries_text, docs_text)
@@ -183,8 +192,8 @@ def report(
         if machine is not None:
             raise UntiedError("a live report cannot estimate from a machine's judgments; make it without live")
         check(asked)
-    if machine is None and (strata is not None or query_table is not None):
-        raise UntiedError(f"{'strata' if strata is not None else 'query_table'} has no effect without machine")
+    if machine is None and strata is not None:
+        raise UntiedError("strata has no effect without machine")
     judged = refuse_probabilities(as_qrels(qrels, threads, qrels_format), "a report")
     if live:
         check_graded(judged)
@@ -201,7 +210,8 @@ def report(
         if labels is not None:
             begin_part()
             judges = collect_judges(judged, labels, loaded, asked, baseline, level, query_table, strata, policies)
-        tested = evaluated(judged, loaded, asked, baseline, chance, interval, policies)
+        segments = None if by is None else {"query_table": query_table, "by": by}
+        tested = evaluated(judged, loaded, asked, baseline, chance, interval, policies, segments)
         data = collect(judged, loaded, asked, tested, baseline, depth, distances, texts, qrels_format, policies)
     data["judges"] = judges
     data["settings"]["interval"] = interval

@@ -99,7 +99,13 @@ def collect(
         "version": _core.__version__,
         "settings": settings | values.settings,
         "how": how,
-        "notes": [*apart, *unusual, *values.notes, *([] if values.apart else certain.notes)],
+        "notes": [
+            *apart,
+            *unusual,
+            *values.notes,
+            *([] if values.apart else certain.notes),
+            *(values.design.notes(values.all_queries) if values.design else []),
+        ],
         "measures": [_measure(measure) for measure in asked],
         "runs": [show_id(name) for name in loaded],
         "has_preferences": judged.format == "preferences",
@@ -123,12 +129,28 @@ def collect(
         "unjudged": unjudged,
         "ties": ties,
         "distances": compared,
+        "segments": _segments(values),
         "held": {
             "rows": values.rows,
             "apart": values.apart,
             "among": [*among_runs, *unusual],
             "highest": values.highest,
         },
+    }
+
+
+def _segments(page_values: PageValues) -> dict[str, Any] | None:
+    """The segments of queries with their numbers of queries, and their means and tests by measure; None if none are."""
+    design = page_values.design
+    if design is None or design.segments is None:
+        return None
+    names = design.names(page_values.all_queries)
+    of_queries = [design.segments[query] for query in page_values.all_queries]
+    return {
+        "by": show_id(design.by or ""),
+        "names": [show_id(name) for name in names],
+        "queries": [of_queries.count(name) for name in names],
+        "means": page_values.of_segments,
     }
 
 

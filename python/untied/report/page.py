@@ -23,6 +23,7 @@ SCRIPTS = (
     "words.js",
     "summary.js",
     "judges.js",
+    "segments.js",
     "queries.js",
     "rankings.js",
     "charts.js",
@@ -31,7 +32,7 @@ SCRIPTS = (
 
 #: Parts of the data, by the kind of page, that the answer and the first chart do not need: the page reads them later.
 LATER = {
-    "evaluation": ("values", "tests", "rankings", "curves", "unjudged", "ties", "distances", "judges"),
+    "evaluation": ("values", "tests", "rankings", "curves", "unjudged", "ties", "distances", "judges", "segments"),
     "comparison": ("rankings",),
 }
 

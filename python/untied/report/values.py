@@ -12,6 +12,7 @@ from untied.evaluation.runs import Evaluator
 from untied.inputs import mismatch
 from untied.progress import begin_part
 from untied.report.verdicts import others_of
+from untied.results.design import Design
 from untied.statistics.intervals import INTERVAL_SAMPLES, mean_interval
 from untied.statistics.notes import least_p
 from untied.statistics.paired import RunValues, paired
@@ -64,6 +65,11 @@ class PageValues:
     apart: list[str] = field(default_factory=list)
     #: The highest grade; None of preferences.
     highest: float | None = None
+    #: The segment of each query if there are segments, all queries, and by measure, segment and run what `_by_segment`
+    #: has.
+    design: Design | None = None
+    all_queries: list[str] = field(default_factory=list)
+    of_segments: list[list[list[dict[str, Any]]]] = field(default_factory=list)
 
     def most_different(self, n: int) -> set[str]:
         """The queries of the page in which the runs differ most by the first measure."""
@@ -100,8 +106,12 @@ def evaluated(
     chance: dict[str, Any],
     interval: Interval,
     policies: dict[str, Any],
+    segments: dict[str, Any] | None = None,
 ) -> PageValues:
-    """Evaluate and test a few measures at a time, so that their values fit into memory."""
+    """Evaluate and test a few measures at a time, so that their values fit into memory.
+
+    `segments` has the table of queries and the column with their segments.
+    """
     page_values = PageValues(chance)
     at_once = max(1, HELD // max(1, 3 * len(qrels) * len(runs)))
     values: list[list[array[float]]] = []
@@ -137,6 +147,13 @@ def evaluated(
             page_values.leading.append(pair)
             page_values.ties.append(None if pair is None or apart else others_of(results, measure, pair[0]))
             orders.append(_order(values[-1], room))
+        if segments is not None:
+            if page_values.design is None:
+                page_values.all_queries = results.queries
+                page_values.design = Design(segments["query_table"], page_values.all_queries, by=segments["by"])
+            page_values.of_segments += _by_segment(
+                results._in_design(page_values.design), None if apart else baseline, chance, policies["threads"]
+            )
         page_values.facts = results.facts()
         page_values.highest = next(iter(page_values.facts.values()))["highest"]
     assert results is not None  # there is a measure
@@ -153,6 +170,35 @@ def evaluated(
     page_values.queries = [evaluation.query(row) for row in chosen]
     page_values.shown = [[[number(column[row]) for row in chosen] for column in of_runs] for of_runs in values]
     return page_values
+
+
+def _by_segment(
+    results: Results, baseline: str | None, chance: dict[str, Any], threads: int | None
+) -> list[list[list[dict[str, Any]]]]:
+    """By measure, segment and run, the mean with its bounds over ties, and how it differs from the baseline's.
+
+    The sign is that of a significant difference from the baseline, by tests whose p-values are corrected over segments.
+    It is 0 if the difference is not significant, and None without a test.
+    """
+    signs: dict[tuple[str, str, str], int] = {}
+    if baseline is not None:
+        tested = significance(results, baseline=baseline, interval="none", **chance, threads=threads)
+        for row in tested.table.to_dicts():
+            ahead = (row["difference"] > 0) - (row["difference"] < 0) if row["significant"] == "yes" else 0
+            run, sign = (row["run_a"], ahead) if row["run_b"] == baseline else (row["run_b"], -ahead)
+            signs[row["measure"], row["segment"], run] = sign
+    return [
+        [
+            [
+                {"mean": number(value.mean), "low": number(value.low), "high": number(value.high)}
+                | {"sign": signs.get((str(measure), name, run))}
+                for run in results.runs
+                for value in [segment.value(measure, run=run)]
+            ]
+            for name, segment in results.segments.items()
+        ]
+        for measure in results._measures
+    ]
 
 
 def _ranks(means: Sequence[dict[str, float | None]], measure: Measure) -> list[tuple[int, int]]:

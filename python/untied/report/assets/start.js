@@ -31,7 +31,7 @@ function subtitle() {
 
 /** What a page of each kind shows: at once, and below. A page of runs has no judgments. */
 const PARTS = {
-  evaluation: { first: [answer], rest: [scores, judges, queries, queryTable, sideBySide, curves, ties, distances, glance, provenance] },
+  evaluation: { first: [answer], rest: [scores, judges, segments, queries, queryTable, sideBySide, curves, ties, distances, glance, provenance] },
   comparison: { first: [spread, queries], rest: [queryTable, sideBySide, tieCounts, provenance] },
   runs: { first: [], rest: [sideBySide] },
 };
