@@ -322,7 +322,7 @@ def compare(
         How to compare the rankings, such as ``"RBO(p=0.9)"``, ``Overlap @ 10`` or ``MED(nDCG @ 20)``. The default is
         MED(nDCG@10), RBO and Overlap@10.
     depth : int, optional
-        The last rank to compare. By default, all ranks are. If tied documents are at this rank, all of them are kept.
+        The last rank to compare; by default, the last of all. If tied documents are at this rank, all of them are kept.
     names : tuple of str, optional
         What to call the two runs in tables. By default, a run has the name of its file, or the name that you gave to a
         `Run`, or else ``a`` or ``b``.

@@ -78,7 +78,7 @@ class BatchComparer:
     probabilities : bool
         Whether rows have probabilities of relevance, which ``Delta`` uses.
     depth : int, optional
-        The last rank to compare. By default, all ranks are. If tied documents are at this rank, all of them are kept.
+        The last rank to compare; by default, the last of all. If tied documents are at this rank, all of them are kept.
     ties : str
         How to order documents with equal scores. ``"expected"``: take the mean over all orders in both runs.
         ``"docid"``, ``"trec"``, ``"given"``: use one order, as for `evaluate`.

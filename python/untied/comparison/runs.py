@@ -66,7 +66,7 @@ def compare(
     docs : path, {document: length}, or {document: (length, seconds)}, optional
         The lengths of all documents that count, as for `evaluate`. Only the measures U and TBG need them.
     depth : int, optional
-        The last rank to compare. By default, all ranks are. If tied documents are at this rank, all of them are kept.
+        The last rank to compare; by default, the last of all. If tied documents are at this rank, all of them are kept.
     names : tuple of str, optional
         What to call the two runs in tables. By default, a run has the name of its file, or the name that you gave to a
         `Run`, or else ``a`` or ``b``.
@@ -174,7 +174,7 @@ def compare_all(
     docs : path, {document: length}, or {document: (length, seconds)}, optional
         The lengths of all documents that count, as for `evaluate`. Only the measures U and TBG need them.
     depth : int, optional
-        The last rank to compare. By default, all ranks are. If tied documents are at this rank, all of them are kept.
+        The last rank to compare; by default, the last of all. If tied documents are at this rank, all of them are kept.
     ties : str
         How to order documents with equal scores. ``"expected"``: take the mean over all orders in both runs.
         ``"docid"``, ``"trec"``, ``"given"``: use one order, as for `evaluate`.

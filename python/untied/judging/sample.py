@@ -161,7 +161,7 @@ def _grades(qrels: QrelsLike) -> Qrels:
 
 
 def pool(runs: Iterable[OneRun], depth: int, qrels: QrelsLike | None = None) -> Judgments:
-    """Return the pool of several runs: every document that one of them has among its first `depth`.
+    """Return the pool of several runs, which is the first `depth` documents of each.
 
     Parameters
     ----------

@@ -152,7 +152,7 @@ def paired_p(
     Returns
     -------
     tuple of float
-        The p-value. Then the p-value that there would be if all queries differed in the same direction.
+        The p-value, and the smallest one that these queries could give, if all of them differed in the same direction.
     """
     ((p, certainty),) = randomization_p([differences], "greater", check_samples(samples), check_seed(seed), threads)
     return p, 2.0 ** -len(differences) if certainty == "exact" else 1 / (samples + 1)

@@ -97,8 +97,8 @@ def imperfect(
     The study removes random documents from the runs, and keeps all judgments. Then it compares each measure with AP on
     the whole collection. You need two runs or more.
 
-    The same documents are removed in every call: it depends only on the seed, the number of the part and the document's
-    id (see `untied.judging.sample.keeps_document`).
+    Every call with the same seed removes the same documents, because a document's id and the seed decide (see
+    `untied.judging.sample.keeps_document`).
 
     Parameters
     ----------
