@@ -265,9 +265,9 @@ class BatchEvaluator:
         Parameters
         ----------
         batches : iterable of pyarrow.RecordBatch
-            As for `summary`.
+            The rows that all calls together have yielded, sorted by query, as `summary` takes them.
         warn : bool
-            Whether to warn, as for `summary`.
+            Whether to warn, as `summary` does. Pass False in a process whose warnings nobody sees.
 
         Returns
         -------
