@@ -87,11 +87,11 @@ class Sheet:
     counts : collection of str
         Measures whose values are whole numbers.
     wide : bool
-        Whether TSV, CSV and Markdown have a column for each measure, as tables have.
+        Whether TSV, CSV and Markdown get a column for each measure. Tables always do.
     on_screen : bool
         Whether the output goes to standard output, which may be a terminal.
     called : dict of str
-        Headings of measures, if not their full names.
+        Headings of measures. Others are headed by their full names.
     """
 
     def __init__(

@@ -212,7 +212,7 @@ def compare_passages(
     overhead : float
         What it costs to go to a passage, as a number of characters that are read.
     filled : bool
-        Whether more text follows each ranking, which nobody knows. The rankings can then differ more, because this text
+        Whether each ranking goes on with text that isn't known. The rankings can then differ more, because this text
         may be relevant.
     direction : str
         Which difference to maximise. ``"a-b"``: how far the first ranking can be ahead. ``"b-a"``: how far the second

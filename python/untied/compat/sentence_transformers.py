@@ -59,9 +59,9 @@ def compute_metrics(
     mrr_at_k, ndcg_at_k, accuracy_at_k, precision_recall_at_k, map_at_k : list of int
         Cutoffs.
     ties : str
-        How to order documents with equal scores. ``"corpus_id"``: by id, ascending, as the evaluator does (before
-        release 6, it kept the order of the list, which is ``"given"``). ``"expected"`` and the others are as for
-        `untied.evaluate`, but not ``"range"``.
+        How to order documents with equal scores. ``"corpus_id"``: by id, ascending, as the evaluator does.
+        ``"given"``: as in the list, as the evaluator did before release 6. The other values of `untied.evaluate` are
+        allowed too, except ``"range"``.
 
     Returns
     -------

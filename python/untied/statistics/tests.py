@@ -193,7 +193,7 @@ def wilcoxon_test(a: Values, b: Values, *, alternative: Alternative = "two-sided
     """Test whether two runs differ, with Wilcoxon's signed-rank test.
 
     SciPy computes it. Queries without a difference are left out. Values that differ only by rounding (at most 1e-12 of
-    the larger one) count as equal, and so do differences that do.
+    the larger one) count as equal, and two differences count as equal by the same rule.
 
     Parameters
     ----------

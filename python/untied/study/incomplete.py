@@ -167,7 +167,7 @@ def incomplete(
     Parameters
     ----------
     rates : sequence of float
-        Which shares of the judgments to keep, such as ``(0.5, 0.1)``. All judgments are always included.
+        Which shares of the judgments to keep, such as ``(0.5, 0.1)``. The share 1, all judgments, is always included.
     samples : int
         How many samples to draw at each rate below 1.
     measures : measures or their names, optional
@@ -177,9 +177,9 @@ def incomplete(
     rel : float
         The lowest relevant grade for AP and the default measures, except nDCG.
     pool_depth : int, optional
-        What complete judgments are. By default, the qrels are. If you pass this, it is the pool of all documents in the
-        first `pool_depth` ranks of some run, as in the paper. A document of this pool without a judgment then counts as
-        not relevant. Judgments of other documents are left out.
+        How deep the pool of complete judgments is. By default, all judgments of the qrels are complete judgments. With
+        a depth, only those of the pool are, as in the paper: the first `pool_depth` documents of every run. Those among
+        them without a judgment count as not relevant.
     sampling : str
         How to draw a sample, say at a rate of 0.1. ``"bernoulli"``: keep each judgment with a probability of 0.1.
         ``"simple-random"``: keep exactly a tenth of each query's judgments, and at least one, as in the paper.
