@@ -7,12 +7,16 @@ from __future__ import annotations
 
 import itertools
 import re
+import tempfile
+from contextlib import chdir
 from xml.sax.saxutils import escape
 
 import untied
+from docsite import examples
 from docsite.navigation import ROOT
 from untied.results.plotting import BY_DOCID, COLORS, FIRST, SECOND, TIE_RANGE
-from untied.statistics import significance
+from untied.statistics import estimate_runs, significance
+from untied.statistics.judged_runs import by_people_alone
 
 EXAMPLE = ROOT / "examples" / "tar2017"
 RUNS = ("amc", "qut", "uos", "waterloo")
@@ -240,6 +244,60 @@ def largest_difference() -> str:
     return svg("Two rankings, and the judgments for which their nDCG@3 differs most", 204, parts)
 
 
+def judges() -> str:
+    """The estimates of the page on machine judges, beside what people and the machine say alone."""
+    page = (ROOT / "docs" / "machine_judges.md").read_text(encoding="utf-8")
+    simulation = next(block.code for block in examples.blocks(page) if block.hidden)
+    with tempfile.TemporaryDirectory() as folder, chdir(folder):
+        exec(compile(simulation, "machine_judges.md", "exec"), {})
+        runs = ["lexical.run", "neural.run"]
+        human, machine = (untied.evaluate(qrels, runs, "nDCG@10") for qrels in ("human.qrels", "model.qrels"))
+    rows = estimate_runs(human, machine).table.to_dicts()
+    left, right, parts = 132, WIDTH - 20, list[str]()
+    apart, tall, top = 12, 48, 6
+    for panel, ticks in ((rows[:2], (0.55, 0.6, 0.65, 0.7, 0.75)), (rows[2:], (-0.1, -0.05, 0, 0.05, 0.1))):
+        first, last = ticks[0], ticks[-1]
+
+        def at(value: float, first: float = first, last: float = last) -> float:
+            return left + (value - first) / (last - first) * (right - left)
+
+        bottom = top + tall * len(panel)
+        for tick in ticks:
+            is_zero = panel[0]["run_b"] and not tick
+            parts.append(line(at(tick), top, at(tick), bottom, more=f' opacity="{0.6 if is_zero else 0.15}"'))
+            parts.append(text(at(tick), bottom + 16, f"{tick:g}", "middle", ' opacity=".7" font-size="11"'))
+        for place, row in enumerate(panel):
+            y = top + tall * (place + 0.5)
+            parts.append(text(left - 12, y + 4, " \u2212 ".join(filter(None, (row["run_a"], row["run_b"]))), "end"))
+            low, high = by_people_alone(row)
+            parts += people(at(low), at(high), at(row["human"]), y - apart)
+            parts += both(at(row["low"]), at(row["high"]), at(row["estimate"]), y)
+            parts.append(cross(at(row["machine"]), y + apart))
+        top = bottom + 34
+    y = top + 6
+    parts += [*people(4, 30, 17, y), text(36, y + 4, "people alone"), *both(132, 158, 145, y)]
+    parts += [text(164, y + 4, "estimate from both"), cross(306, y), text(318, y + 4, "model alone")]
+    return svg("nDCG@10 of two runs and their difference, from human and machine judgments", int(y) + 14, parts)
+
+
+def people(left: float, right: float, middle: float, y: float) -> list[str]:
+    """A mean by people with its interval."""
+    ring = f'<circle cx="{middle:.1f}" cy="{y:.1f}" r="4" fill="none" stroke="{OURS}" stroke-width="1.5"/>'
+    return [line(left, y, middle - 4, y, OURS), line(middle + 4, y, right, y, OURS), ring]
+
+
+def both(left: float, right: float, middle: float, y: float) -> list[str]:
+    """An estimate with its interval."""
+    return [line(left, y, right, y, more=' stroke-width="2.5"'), circle(middle, y, 4.5)]
+
+
+def cross(x: float, y: float) -> str:
+    """A mean by a machine."""
+    return (
+        f'<path d="M{x - 4:.1f} {y - 4:.1f}l8 8m-8 0l8 -8" stroke="{OTHER}" stroke-width="2" fill="none"/>'
+    )  # fmt: skip
+
+
 FIGURES = {
     "ties.svg": ties,
     "speed.svg": speed,
@@ -247,6 +305,7 @@ FIGURES = {
     "unjudged.svg": unjudged,
     "survives.svg": survives,
     "largest_difference.svg": largest_difference,
+    "judges.svg": judges,
 }
 
 if __name__ == "__main__":
