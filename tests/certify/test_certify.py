@@ -113,6 +113,7 @@ SEARCHED = [
     ),
     Form("Rnorm(collection=9)", lambda order, truth: binary.r_norm(order, truth, 1, 9), (0, 1), False, False, False),
     Form("RelP@2", lambda order, truth: binary.relp(order, truth, 2), (0, 1), False, False, False),
+    Form("AllFound@2", lambda order, truth: binary.all_found(order, truth, 2), (0, 1), False, False, False),
 ]
 
 

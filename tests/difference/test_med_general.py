@@ -76,6 +76,8 @@ def squares(order: Sequence[str], truth: Mapping[str, int], k: int | None = None
 FORMS = [
     Form("Hits@3", binary.hits_within, k=3),
     Form("RelP@3", binary.relp, k=3),
+    Form("AllFound", binary.all_found),
+    Form("AllFound@3", binary.all_found, k=3),
     Form("Rprec", binary.rprec),
     Form("SetP", binary.set_p),
     Form("SetRelP", binary.set_relp),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import pickle
 import re
 import warnings
@@ -534,3 +535,70 @@ def test_facts_count_duplicates(tmp_path):
         assert facts["duplicates"] == 2
     [facts] = untied.evaluate({"q": {"b#1": 1}}, {"q": ["a#1", "b#1"]}, "AP").facts().values()
     assert facts["duplicates"] == 0
+
+
+def test_documents_below_a_score_are_not_retrieved(tmp_path):
+    """In every format with scores; tied documents stay or go together, and a query may have nothing left."""
+    scores = {"q1": {"a": 2.0, "b": 1.5, "c": 1.5, "d": 1.0}, "q2": {"e": 1.0}, "q3": {"f": 3.0}}
+    rows = [(query, document, score) for query, ranking in scores.items() for document, score in ranking.items()]
+    trec, as_json, frame = tmp_path / "x.run", tmp_path / "x.json", tmp_path / "x.parquet"
+    trec.write_text("".join(f"{query} Q0 {document} 1 {score} t\n" for query, document, score in rows))
+    as_json.write_text(json.dumps(scores))
+    pandas.DataFrame(rows, columns=["query_id", "doc_id", "score"]).to_parquet(frame)
+    for path in (trec, as_json, frame):
+        said = rf"below 1.5, not retrieved: 2 in 2 of 3 queries of .*{path.name} \(1 with nothing left\)"
+        with pytest.warns(untied.UntiedWarning, match=said):
+            run = untied.read_run(path, min_score=1.5)
+        expected = {"q1": [("a", 2.0), ("b", 1.5), ("c", 1.5)], "q2": [], "q3": [("f", 3.0)]}
+        assert {query: run[query] for query in run.queries()} == expected
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            run = untied.read_run(path, min_score=1)
+        assert {query: dict(run[query]) for query in run.queries()} == scores
+        with pytest.raises(untied.UntiedError, match=f"{path.name}: no document has .* at least 4; the highest is 3"):
+            untied.read_run(path, min_score=4)
+
+
+def test_chunks_below_a_score_count_if_a_better_one_does_not(tmp_path):
+    path = tmp_path / "x.run"
+    path.write_text("q Q0 a#1 1 2 t\nq Q0 a#2 2 0.5 t\nq Q0 b#1 3 0.25 t\n")
+    with pytest.warns(untied.UntiedWarning) as told:
+        assert untied.read_run(path, collapse="#", min_score=1)["q"] == [("a", 2.0)]
+    assert "below 1, not retrieved: 1 in 1 of 1 queries" in str(told[-1].message)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"min_score": math.nan}, "min_score must be a finite number, not nan"),
+        ({"min_score": "1"}, "min_score"),
+        ({"min_score": 1, "format": "trec-ranks"}, "min_score needs scores, and files of format trec-ranks have ranks"),
+        ({"min_score": 1, "format": "msmarco"}, "min_score needs scores"),
+    ],
+)
+def test_scores_that_are_no_thresholds(options, said, tmp_path):
+    path = tmp_path / "x.run"
+    path.write_text("q Q0 a 1 2 t\n")
+    with pytest.raises((untied.UntiedError, TypeError), match=said):
+        untied.read_run(path, **options)
+
+
+def test_min_score_on_the_command_line(tmp_path, untied_):
+    """The case of a query without an answer: the system is silent only if its score is too low."""
+    (tmp_path / "q.json").write_text(json.dumps({"q1": {"a": 1}, "q2": {}, "q3": {}}))
+    (tmp_path / "x.json").write_text(json.dumps({"q1": {"a": 2.0}, "q2": {"z": 1.0}, "q3": {"z": 1.5}}))
+    for chosen, unjudged in ([], "0.6667"), (["--min-score", "1.5"], "0.3333"):
+        code, out, err = untied_("eval", tmp_path / "q.json", tmp_path / "x.json", "-m", "Unjudged@1", *chosen)
+        assert code == 0
+        assert out.splitlines()[1].split("\t")[2:4] == ["Unjudged@1", unjudged]
+        assert (
+            "documents with a score below 1.5, not retrieved: 1 in 1 of 3 queries" in " ".join(err.split())
+        ) == bool(chosen)
+
+
+def test_a_least_score_of_0_is_recorded(tmp_path, untied_):
+    (tmp_path / "q.txt").write_text("q 0 a 1\n")
+    (tmp_path / "x.run").write_text("q Q0 a 1 1 t\nq Q0 b 2 -1 t\n")
+    for chosen, recorded in ([], None), (["--min-score", "0"], 0.0):
+        code, out, _ = untied_("eval", tmp_path / "q.txt", tmp_path / "x.run", "--format", "json", *chosen)
+        assert (code, json.loads(out)["settings"].get("min_score")) == (0, recorded)

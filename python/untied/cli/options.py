@@ -131,6 +131,12 @@ class Arguments(Parser):
             described = listing(about, values) if explained else f"{about}: {either(tuple(values))} (default: error)"
             group.option(name, "WHAT", described, choices=tuple(values), default="error")
         group.option(
+            "--min-score",
+            "X",
+            "leave out retrieved documents with a score below X, as a system does that would rather say nothing",
+            type=float,
+        )
+        group.option(
             "--collapse",
             "HOW",
             "if runs have parts of documents, find the document in a part's id: it ends at the mark HOW, such as #; or "

@@ -85,7 +85,7 @@ def run_files(options: argparse.Namespace) -> dict[str, RunFile] | list[RunFile]
 
 def files_of(options: argparse.Namespace, paths: Iterable[str]) -> list[RunFile]:
     """Files of runs, with the formats and names of columns that options give; some may be files without columns."""
-    given = chosen(options, "duplicates", "failed", "collapse")
+    given = chosen(options, "duplicates", "failed", "collapse", "min_score")
     files = [RunFile(path, options.run_format, **given) for path in paths]
     tables = [file for file in files if has_columns(file, file.format)]
     named = run_columns(options, files)
@@ -238,7 +238,8 @@ def reading_settings(options: argparse.Namespace) -> dict[str, Any]:
         "duplicates": None if options.duplicates == "error" else options.duplicates,
         "failed": None if options.failed == "error" else options.failed,
         "collapse": options.collapse,
+        "min_score": options.min_score,
         "collapse_qrels": options.collapse_qrels,
         "grades": _grades(options),
     }
-    return {what: chosen for what, chosen in named.items() if chosen}
+    return {what: chosen for what, chosen in named.items() if chosen not in (None, {})}

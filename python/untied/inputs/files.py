@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from itertools import islice
+from math import isfinite
 from reprlib import Repr
 
 from untied._core import Qrels, Run, file_formats, read_bytes, show_id
-from untied.errors import InputError, UntiedError, check_one_of, check_text, either
+from untied.errors import InputError, UntiedError, check_one_of, check_real, check_text, either
 from untied.inputs.lines import number_of
 from untied.inputs.parquet import parquet_batches
 from untied.inputs.tolerance import NotTolerated, Repeated, Tolerance, check_tolerance, ranked_once
@@ -142,12 +143,15 @@ class RunFile:
         duplicates: str = "error",
         failed: str = "error",
         collapse: str | None = None,
+        min_score: float | None = None,
     ) -> None:
         check_one_of("run format", format, RUN_FORMATS)
         check_tolerance(duplicates, failed, collapsed=collapse is not None)
         for option, value in {"part": part, "collapse": collapse}.items():
             if value is not None:
                 check_text(option, value)
+        if min_score is not None and not isfinite(check_real("min_score", min_score)):
+            raise UntiedError(f"min_score must be a finite number, not {min_score}")
         self.path = os.fspath(path)
         self.format = format
         self.columns = columns
@@ -155,12 +159,13 @@ class RunFile:
         self.duplicates = duplicates
         self.failed = failed
         self.collapse = collapse
+        self.min_score = min_score
 
     @property
     def is_whole(self) -> bool:
         """Say whether the core reads the file as it is, with nothing to convert."""
-        is_merged = self.collapse is not None or self.duplicates != "error"
-        return not is_merged and self.part is None and not is_numbered(self.columns, self.format)
+        is_changed = self.collapse is not None or self.duplicates != "error" or self.min_score is not None
+        return not is_changed and self.part is None and not is_numbered(self.columns, self.format)
 
     def but(self, **changes: Any) -> RunFile:
         """Return the same file with other values of parameters."""
@@ -182,6 +187,8 @@ def run_file(path: str | os.PathLike[str], format: str = "auto", columns: Mappin
             f"{show_id(file.path)}: failed is for files of format {either(ANSWERS)}, not {file.format}: others do not "
             "say that a query failed"
         )
+    if file.min_score is not None and file.format in RANKED:
+        raise UntiedError(f"{show_id(file.path)}: min_score needs scores, and files of format {file.format} have ranks")
     return file
 
 
@@ -194,6 +201,7 @@ def read_run(
     duplicates: str = "error",
     failed: str = "error",
     collapse: str | None = None,
+    min_score: float | None = None,
     threads: int | None = None,
 ) -> Run:
     """Return the run in a file.
@@ -229,7 +237,8 @@ def read_run(
     columns : dict, optional
         The names of a table's columns, if they are unusual: ``{"query": "q", "document": "d", "score": "s"}``.
     part : str, optional
-        A file of the workbench may have several search configurations. This is the name of the one to read.
+        A file of the workbench may have several search configurations, and one of MTEB several subsets and splits, such
+        as ``"default/test"``. This is the name of the one to read.
     duplicates : str
         What to do if a query retrieves a document several times:
 
@@ -255,6 +264,9 @@ def read_run(
         * the path of a file: each line has the id of a part, a tab, and the id of its document
 
         A document has the score of its best part.
+    min_score : float, optional
+        The lowest score at which a document counts as retrieved. Pass it if your system says that it found nothing
+        when scores are lower. A warning counts the documents below it.
     threads : int, optional
         How many threads to use; by default, one for each processor. The values do not depend on it.
 
@@ -268,13 +280,17 @@ def read_run(
         A line is malformed, a score is not a finite number, a document appears twice in a query, the file is empty
         or an archive is damaged.
     UntiedError
-        A column is missing or ambiguous, no id names a part of a document, or an option is refused.
+        A column is missing or ambiguous, no id names a part of a document, no document has `min_score`, or an option is
+        refused.
     OSError
         The file cannot be read.
     """
-    if part is not None or collapse is not None or (duplicates, failed) != ("error", "error"):
+    if (part, collapse, min_score) != (None, None, None) or (duplicates, failed) != ("error", "error"):
         refuse_folder(path, "one run")
-        path = RunFile(path, format, columns, part=part, duplicates=duplicates, failed=failed, collapse=collapse)
+        path = RunFile(
+            path, format, columns, part=part, duplicates=duplicates, failed=failed, collapse=collapse,
+            min_score=min_score,
+        )  # fmt: skip
     return read_ranked(path, format, columns, threads, ranks=False)
 
 
@@ -301,6 +317,10 @@ def read_ranked(
         from untied.inputs.collapse import collapsed_run
 
         run = collapsed_run(run, file.collapse, show_id(file.path))
+    if file.min_score is not None:
+        from untied.inputs.least_score import with_least_score
+
+        run = with_least_score(run, file.min_score, show_id(file.path))
     return run.with_duplicates(tolerance.repeats) if tolerance.repeats else run
 
 
@@ -406,6 +426,8 @@ def parts_of(file: RunFile) -> list[RunFile]:
     return [file.but(part=part) for part in parts]
 
 
+#: Formats of runs that have no scores.
+RANKED = ("trec-ranks", "msmarco", "workbench", "quepid")
 #: Formats of the answers of search engines.
 ENGINES = ("search", "vespa", "solr", "typesense", "meilisearch")
 #: Formats that say of a query that it failed.
