@@ -60,6 +60,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "docs/statistics.md",
         "docs/segments.md",
         "docs/machine_judges.md",
+        "docs/document_samples.md",
         "docs/probabilities.md",
         "docs/report.md",
         "docs/gate.md",

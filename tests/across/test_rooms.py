@@ -50,7 +50,7 @@ PUBLIC = {
     "results": "MeasureResults Results Table Value for_trackers",
     "spark": "SparkComparison SparkEvaluation SparkResults clear_errors compare evaluate",
     "statistics": "Estimate RunEstimates Significance TESTS Test adjust allocate discriminative_power effect_size "
-    "estimate_mean estimate_runs estimate_strata mean_interval paired_p randomization_test significance "
+    "estimate_drawn estimate_mean estimate_runs estimate_strata mean_interval paired_p randomization_test significance "
     "t_test wilcoxon_test",
     "study": "PLOTS STUDIES Result Study agreement imperfect incomplete judges judging med order passages ties",
 }

@@ -54,6 +54,12 @@ def rows(qrels: Any, run: Any) -> Any:
     return both.sort_by("query").to_batches()
 
 
+def in_strata(qrels: Any) -> Any:
+    """The qrels as a sample of documents of one stratum, all of which were drawn."""
+    judged = {query: {doc: (0, grade) for doc, grade in docs.items()} for query, docs in qrels.items()}
+    return untied.Qrels(judged, format="stratified")
+
+
 def batches(qrels: Any, run: Any, _: Any) -> None:
     from untied.batches import BatchEvaluator
 
@@ -174,6 +180,9 @@ CASES: dict[str, Callable[[Any, Any, Any], Any]] = {
     ),
     "statistics.estimate_runs": lambda qrels, run, _: untied.statistics.estimate_runs(
         results(qrels, run), results(qrels, run)
+    ),
+    "statistics.estimate_drawn": lambda qrels, run, _: untied.statistics.estimate_drawn(
+        in_strata(qrels), qrels, run, "P@10"
     ),
     "statistics.required_queries": lambda qrels, run, _: untied.statistics.required_queries(results(qrels, run)),
     "study.agreement": studied("agreement", depths=[]),

@@ -189,6 +189,7 @@ def inference(results: untied.Results) -> str:
     assert_type(statistics.estimate_strata(one, two, {"q": "s", "r": "s"}), statistics.Estimate)
     statistics.allocate(one, {"q": "s", "r": "s"}, 2)
     assert_type(statistics.estimate_runs(results, results, target="these"), statistics.RunEstimates)
+    assert_type(statistics.estimate_drawn({}, {}, {}, "P@10", target="these"), statistics.RunEstimates)
     assert "t" in statistics.TESTS
     return paper.paper_table(results, found, style="latex")
 

@@ -556,6 +556,20 @@ impl Qrels {
         Ok(dict)
     }
 
+    /// Return the grade of each document of a query, with its stratum or its probability of inclusion.
+    fn drawn<'py>(&self, py: Python<'py>, query: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
+        if !matches!(self.0.detail(), Some(Detail::Strata | Detail::Inclusion)) {
+            return Err(refused("the qrels have no strata and no probabilities of inclusion"));
+        }
+        let found = with_id(query, "a query id", |id| Ok(self.0.find(id)))?;
+        let Some(found) = found else { return Err(PyKeyError::new_err(query.clone().unbind())) };
+        let (dict, judged) = (PyDict::new(py), self.0.rows(found));
+        for row in 0..judged.len() {
+            dict.set_item(text(judged.doc(row)), (judged.column(0)[row], judged.column(1)[row]))?;
+        }
+        Ok(dict)
+    }
+
     /// Restore pickled qrels.
     #[staticmethod]
     fn restore(py: Python<'_>, bytes: &[u8]) -> PyResult<Qrels> {

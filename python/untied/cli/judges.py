@@ -17,7 +17,8 @@ from untied.judging.labels import agreement, unlabelled
 from untied.measures import as_measures
 from untied.results.plotting import need_matplotlib
 from untied.results.text import aligned, cell
-from untied.statistics.judged_runs import estimate_judged, notes_on_values
+from untied.statistics.drawn_documents import estimate_from_qrels
+from untied.statistics.judged_runs import SAMPLED, estimate_judged, notes_on_values
 from untied.statistics.judges import TARGETS
 
 TYPE_CHECKING = False
@@ -34,6 +35,8 @@ EXAMPLES = """\
   untied judges human.qrels machine.qrels *.run -m nDCG@10 -o estimates.svg
   untied judges human.qrels machine.qrels *.run --show agreement
   untied judges human.qrels machine.qrels *.run --query-table q.tsv --strata market
+  untied judges human.qrels machine.csv *.run --qrels-format probabilities
+  untied judges sample.qrels machine.qrels *.run --qrels-format stratified -m P@10
 
 HUMAN has judgments by people of a random sample of the queries, and MACHINE has
 judgments by a machine, such as a language model, of all queries. The estimates
@@ -42,6 +45,10 @@ the human scores, the narrower the intervals become. Where the machine failed
 and MACHINE is a table (csv, tsv, jsonl, parquet), the grade may be empty, null or
 a text such as ERROR: the document is then unjudged. Elsewhere, leave it out or
 give it a negative grade.
+
+With --qrels-format probabilities, MACHINE has a probability for each grade. With
+--qrels-format stratified or prels, HUMAN has a random sample of the documents of
+each query, and MACHINE all of them; this is for P, Hits, DCG, RBP and nDCG.
 
 The column human shows the mean of the human scores, and the column machine the
 mean of the machine's scores of all queries. The column r shows the correlation
@@ -158,6 +165,8 @@ def _estimates(
     options: argparse.Namespace, measures: Sequence[Measure], human: Qrels, machine: Qrels, runs: Any
 ) -> tuple[RunEstimates, dict[str, Any], list[str]]:
     """The estimates, the settings they were made with, and notes on the values of queries."""
+    if human.format in SAMPLED:
+        return _of_drawn(options, measures, human, machine, runs)
     options.baseline = baseline_of(options, runs)
     policies = chosen(options, "ties", "unjudged", "score_dtype", "adjust")
     by = chosen(options, "query_table", "strata")
@@ -169,6 +178,23 @@ def _estimates(
     counts = {"judged": estimates.judged, "queries": estimates.queries}
     settings = policies | (by if options.strata is not None else {}) | how | counts
     return estimates, settings, list(notes_on_values(by_people, by_machine, options.adjust))
+
+
+def _of_drawn(
+    options: argparse.Namespace, measures: Sequence[Measure], human: Qrels, machine: Qrels, runs: Any
+) -> tuple[RunEstimates, dict[str, Any], list[str]]:
+    """The estimates from a sample of the documents of each query."""
+    usual = {"strata": None, "docs": None, "ties": "expected", "unjudged": "nonrelevant", "adjust": "none"}
+    for name, value in usual.items():
+        if getattr(options, name) != value:
+            raise UsageError(f"--{name} has no effect with a sample of the documents of each query (--qrels-format)")
+    options.baseline = baseline_of(options, runs)
+    how = chosen(options, "baseline", "target")
+    estimates = estimate_from_qrels(
+        human, machine, loaded_runs(runs, options.threads), measures, **how, **chosen(options, "level")
+    )
+    counts = {"documents": estimates.documents, "queries": estimates.queries}
+    return estimates, chosen(options, "qrels_format") | how | counts, []
 
 
 def _by_measure(rows: list[dict[str, Any]], digits: int) -> Iterator[tuple[str, list[dict[str, str]]]]:

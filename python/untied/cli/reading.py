@@ -58,8 +58,9 @@ def judgments_of_both(options: argparse.Namespace, human: str, machine: str) -> 
     def judgments(path: str, other: str, *, by_machine: bool) -> Qrels:
         mine, others = (has_columns(one, options.qrels_format) for one in (path, other))
         named = [] if others and not mine else options.column
-        # People give labels, so only the machine's file holds probabilities.
-        format = "auto" if options.qrels_format == "probabilities" and not by_machine else options.qrels_format
+        # People give labels, and only of their judgments there are samples.
+        of_one = ("stratified", "prels") if by_machine else ("probabilities",)
+        format = "auto" if options.qrels_format in of_one else options.qrels_format
         of_file = argparse.Namespace(**vars(options) | {"qrels": path, "column": named, "qrels_format": format})
         return read_qrels(of_file, by_machine=by_machine)
 

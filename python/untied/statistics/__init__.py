@@ -5,6 +5,7 @@ The other functions take plain numbers, one for each query. SciPy is needed for 
 interval, planning, and estimates from human and machine judgments.
 """
 
+from untied.statistics.drawn_documents import estimate_drawn
 from untied.statistics.intervals import INTERVALS, mean_interval
 from untied.statistics.judged_runs import RunEstimates, estimate_runs
 from untied.statistics.judges import Estimate, estimate_mean
@@ -37,6 +38,7 @@ __all__ = [
     "allocate",
     "discriminative_power",
     "effect_size",
+    "estimate_drawn",
     "estimate_mean",
     "estimate_runs",
     "estimate_strata",

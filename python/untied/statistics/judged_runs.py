@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     #: What is estimated: the mean of the first run, minus that of the second if there is one.
     Subject = tuple[str, str | None]
 
+#: Formats of human judgments that say how documents were drawn.
+SAMPLED = ("stratified", "prels")
 NUMBERS = "estimate low high human machine bias correlation slope width equivalent"
 
 
@@ -61,6 +63,8 @@ class RunEstimates:
         The confidence of the intervals.
     notes : list of str
         What to know before you rely on the table.
+    documents : int, optional
+        How many documents people judged, if they judged a sample of each query's, as for `estimate_drawn`.
     """
 
     table: Table
@@ -70,10 +74,13 @@ class RunEstimates:
     target: Target
     level: float
     notes: list[str]
+    documents: int | None = None
 
     @property
     def basis(self) -> str:
         """What the estimates rest on, in words: of how many queries there are human judgments."""
+        if self.documents is not None:
+            return f"from human judgments of {self.documents:,} documents in {self.queries:,} queries"
         among = f" in {self.strata:,} strata" if self.strata > 1 else ""
         return f"from human judgments of {self.judged:,} of {self.queries:,} queries{among}"
 
@@ -224,6 +231,11 @@ def estimate_judged(
 
     The results by human and by machine judgments are returned, too.
     """
+    if human.format in SAMPLED:
+        raise UntiedError(
+            f"the human judgments are a sample of each query's documents (format {human.format}); untied judges and "
+            "estimate_drawn take these"
+        )
     by_people, by_machine = (Evaluator(one, measures, **options).evaluate(runs) for one in (human, machine))
     named = None
     if strata is None and query_table is not None:
