@@ -252,3 +252,14 @@ def test_preferences_are_judgments_too() -> None:
     both = [untied.evaluate(qrels, run, "PairConcordance", qrels_format="preferences") for qrels in (human, machine)]
     [check] = gate(human, run, machine=machine, min={"PairConcordance": 0}, qrels_format="preferences").checks
     assert check.value == estimate_runs(*both).table.to_dicts()[0]["estimate"]
+
+
+def test_a_machine_may_give_probabilities() -> None:
+    human, machine, run, _ = world("probabilities")
+    rng = seeded("probabilities")
+    sure = {query: {doc: round(rng.random(), 2) for doc in docs} for query, docs in machine.items()}
+    both = [untied.evaluate(human, run, "P@3"), untied.evaluate(sure, run, "P@3", qrels_format="probabilities")]
+    [check] = gate(human, run, machine=sure, min={"P@3": 0}, qrels_format="probabilities").checks
+    assert check.value == estimate_runs(*both).table.to_dicts()[0]["estimate"]
+    with pytest.raises(untied.UntiedError, match="a gate needs grades"):
+        gate(sure, run, min={"P@3": 0}, qrels_format="probabilities")

@@ -118,6 +118,25 @@ def test_preferences_have_estimates_and_no_grades_to_agree() -> None:
     assert len(page["judges"]["estimates"][0]) == 3
 
 
+def test_segments_and_estimates_go_together() -> None:
+    human, machine, runs = world()
+    page = data_of(report(human, runs, "AP", machine=machine, by="re:(q[0-2]).*"))
+    assert page["judges"] == data_of(report(human, runs, "AP", machine=machine))["judges"]
+
+
+def test_a_machine_may_give_probabilities() -> None:
+    human, machine, runs = world()
+    rng = seeded("probabilities on a page")
+    sure = {query: {doc: round(rng.random(), 2) for doc in docs} for query, docs in machine.items()}
+    page = data_of(report(human, runs, "P@3", machine=sure, qrels_format="probabilities"))
+    both = [
+        untied.evaluate(human, runs, "P@3"), untied.evaluate(sure, runs, "P@3", qrels_format="probabilities")
+    ]  # fmt: skip
+    expected = estimate_runs(*both).table.to_dicts()
+    assert [row["estimate"] for row in page["judges"]["estimates"][0]] == [row["estimate"] for row in expected]
+    assert page["judges"]["agreement"] == []
+
+
 @pytest.mark.parametrize(("options", "why"), [
     ({"machine": {}, "live": True}, "a live report cannot estimate"),
     ({"strata": "kind"}, "strata has no effect without machine"),

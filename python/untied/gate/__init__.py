@@ -12,7 +12,7 @@ from untied.gate.estimated import LEVEL, JudgedByBoth, check_options, estimated
 from untied.gate.evidence import NAMED, Evidence, Limit
 from untied.gate.rules import Allowed, drop, largest_difference, own
 from untied.inputs import mismatch
-from untied.inputs.convert import as_labels, as_lengths, as_qrels, as_run
+from untied.inputs.convert import as_both, as_lengths, as_qrels, as_run
 from untied.inputs.files import refuse_probabilities
 from untied.measures import as_measure, as_measures
 from untied.results.design import Design
@@ -296,7 +296,11 @@ def gate(
         raise UntiedError(f"{others} counts every query once; only min, max and max_drop take segments and weights")
     if cluster is not None and not significant:
         raise UntiedError("cluster has no effect without significant")
-    judged = refuse_probabilities(as_qrels(qrels, threads, qrels_format), "a gate")
+    if machine is None:
+        judged, labels = as_qrels(qrels, threads, qrels_format), None
+    else:
+        judged, labels = as_both(qrels, machine, threads, qrels_format)
+    judged = refuse_probabilities(judged, "a gate")
     if on_undefined == "nan" and unjudged in ("nonrelevant", "remove"):
         judged, unanswered = mismatch.without_unanswered(judged, threads)
         mismatch.warn_or_raise(unanswered)
@@ -313,8 +317,7 @@ def gate(
     with mismatch.Silence():
         evidence = Evidence(judged, runs, measures, policies, as_lengths(docs, threads), threads, design)
         parts = list(evidence.segments())
-    if machine is not None:
-        labels = as_labels(machine, threads, qrels_format)
+    if labels is not None:
         both = JudgedByBoth(evidence, labels, measures, query_table, strata, of_interval, significant)
         allowed = Allowed(allow_missing, on_undefined, top, can_leave_out=False)
         return GateResult([estimated(both, limit, allowed) for limit in limits], list(both.notes()))

@@ -83,6 +83,14 @@ def as_labels(machine: QrelsLike, threads: int | None = None, format: str = "aut
     return as_qrels(machine, threads, format)
 
 
+def as_both(
+    human: QrelsLike, machine: QrelsLike, threads: int | None = None, format: str = "auto"
+) -> tuple[Qrels, Qrels]:
+    """Return the judgments of people and of a machine. People give labels, so only the machine's hold probabilities."""
+    of_people = "auto" if format == "probabilities" else format
+    return as_qrels(human, threads, of_people), as_labels(machine, threads, format)
+
+
 def _facts(qrels: Any, threads: int | None, columns: Mapping[str, str] | None) -> Qrels | None:
     """The judgments in a frame with lists of lists; none if it is another frame, or one that is read only once."""
     from untied.inputs.facts import qrels_of_facts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from untied._core import Policies
 from untied.comparison.measures import as_comparing_measures
 from untied.errors import UntiedError, check_count, check_flag
-from untied.inputs.convert import as_labels, as_qrels, loaded_runs
+from untied.inputs.convert import as_both, as_qrels, loaded_runs
 from untied.inputs.files import refuse_probabilities
 from untied.inputs.provenance import named_inputs
 from untied.measures import as_measures
@@ -194,7 +194,11 @@ def report(
         check(asked)
     if machine is None and strata is not None:
         raise UntiedError("strata has no effect without machine")
-    judged = refuse_probabilities(as_qrels(qrels, threads, qrels_format), "a report")
+    if machine is None:
+        judged, labels = as_qrels(qrels, threads, qrels_format), None
+    else:
+        judged, labels = as_both(qrels, machine, threads, qrels_format)
+    judged = refuse_probabilities(judged, "a report")
     if live:
         check_graded(judged)
     loaded = loaded_runs(runs, threads, qrels)
@@ -204,12 +208,14 @@ def report(
         raise UntiedError("a baseline needs another run, which is compared with it")
     chance = {"level": level, "test": test, "correction": correction, "samples": samples, "seed": seed}
     texts = queries_text, docs_text
-    labels = None if machine is None else as_labels(machine, threads, qrels_format)
     with Parts("report", 2 * len(asked) + FURTHER_PARTS + (labels is not None)):
         judges = None
         if labels is not None:
             begin_part()
-            judges = collect_judges(judged, labels, loaded, asked, baseline, level, query_table, strata, policies)
+            judges = collect_judges(
+                judged, labels, loaded, asked, baseline, level, None if strata is None else query_table, strata,
+                policies,
+            )  # fmt: skip
         segments = None if by is None else {"query_table": query_table, "by": by}
         tested = evaluated(judged, loaded, asked, baseline, chance, interval, policies, segments)
         data = collect(judged, loaded, asked, tested, baseline, depth, distances, texts, qrels_format, policies)

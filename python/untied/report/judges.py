@@ -36,7 +36,7 @@ def collect_judges(
                 "untied judges has all"
             ]
         estimates, by_people, by_machine = estimate_judged(human, machine, runs, measures, baseline=baseline, **how)
-        has_grades = "preferences" not in (human.format, machine.format)
+        has_grades = not {human.format, machine.format} & {"preferences", "probabilities"}
         groups = agreement(human, machine, runs, level=level, threads=policies["threads"]) if has_grades else None
     notes += [*apart, *notes_on_values(by_people, by_machine), *estimates.notes, *unlabelled(human, machine)]
     places = {name: place for place, name in enumerate(runs)}
