@@ -68,6 +68,7 @@ def test_the_numbers_are_those_of_the_functions(baseline: str | None) -> None:
     for row, expected in zip(shown["agreement"], agreement(human, machine, runs, level=0.9).to_dicts(), strict=True):
         assert row == {name: known(value) if isinstance(value, float) else value for name, value in expected.items()}
     assert shown["notes"] == found.notes
+    assert page["notes"][-1].startswith("only the queries that people judged count here")
 
 
 def test_the_human_mean_is_that_of_the_summary() -> None:

@@ -220,6 +220,11 @@ def report(
         tested = evaluated(judged, loaded, asked, baseline, chance, interval, policies, segments)
         data = collect(judged, loaded, asked, tested, baseline, depth, distances, texts, qrels_format, policies)
     data["judges"] = judges
+    if judges is not None:
+        data["notes"].append(
+            "only the queries that people judged count here; estimates for all queries are below, under Human and "
+            "machine judgments"
+        )
     data["settings"]["interval"] = interval
     data["settings"] |= {} if strata is None else {"strata": strata}
     data["settings"]["seed"] = str(seed)  # as text: numbers of a page are exact to 2^53 only

@@ -15,7 +15,7 @@ function judges() {
     { title: "run", value: nameOf },
     { title: "estimate", value: (row) => row.estimate, lower: key().lower, tip: "the human mean, corrected by the machine's scores of the other queries",
       cell: (row) => node("td", {}, digits(row)(row.estimate), excludes(row) ? node("span", { title: "the interval excludes 0" }, " *") : null, interval(row, row.low, row.high)) },
-    { title: "human", value: (row) => row.human, lower: key().lower, tip: "the mean over the queries that people judged, with the interval that it has without the machine",
+    { title: "human", value: (row) => row.human, lower: key().lower, tip: "the mean over the queries that people judged, with the interval that it has without the machine (Student's t)",
       cell: (row) => node("td", {}, digits(row)(row.human), interval(row, row.human_low, row.human_high)) },
     { title: "machine", value: (row) => row.machine, lower: key().lower, cell: (row) => digits(row)(row.machine), tip: "the mean of the machine's scores over all queries" },
     { title: "r", value: (row) => row.correlation, cell: (row) => show(row.correlation, 2), tip: "the correlation of human and machine scores" },
@@ -85,7 +85,7 @@ function estimatesChart(width, panels, nameOf, level) {
   hover(drawing, (x, y) => spots.filter((spot) => Math.abs(spot.y - y) < 6).sort((one, other) => Math.abs(one.x - x) - Math.abs(other.x - x))[0] ?? null);
   const sign = (...marks) => shape("svg", { width: 26, height: 12 }, ...marks);
   return [drawing, node("div", { class: "legend" },
-    node("span", {}, sign(shape("path", { class: "people", d: "M0 6H26" }), peopleMark(13, 6)), " people alone, with their interval"),
+    node("span", {}, sign(shape("path", { class: "people", d: "M0 6H26" }), peopleMark(13, 6)), " people alone, with their interval (Student's t)"),
     node("span", {}, sign(shape("path", { class: "both", d: "M0 6H26" }), shape("circle", { class: "mean", cx: 13, cy: 6, r: 4.5 })), ` estimate from both, with its ${level} % interval`),
     node("span", {}, sign(machineMark(13, 6)), " machine alone"))];
 }
