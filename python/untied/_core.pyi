@@ -448,6 +448,7 @@ def judgment_outlook(
     depth: int,
     prior: float | None,
     until_decided: bool,
+    docs: Lengths | None,
     threads: int | None,
 ) -> tuple[list[list[bytearray]], list[tuple[str, str, list[int | None], float, float, float, float]], int]: ...
 def possible_grades(qrels: Qrels, measure: Measure) -> list[float]: ...
@@ -472,6 +473,7 @@ def certify_runs(
     qrels: Qrels,
     policies: Policies,
     most: int | None,
+    docs: Lengths | None,
     threads: int | None,
 ) -> list[list[Concluded]]: ...
 def differences_of_queries(
@@ -481,6 +483,7 @@ def differences_of_queries(
     *,
     qrels: Qrels,
     policies: Policies,
+    docs: Lengths | None,
     threads: int | None,
 ) -> list[list[tuple[bytearray, bytearray]]]: ...
 def check_run(qrels: Qrels, run: Run, threads: int | None = None) -> Findings: ...
@@ -553,6 +556,7 @@ def explain_verdict(
     qrels: Qrels,
     policies: Policies,
     most: int | None,
+    docs: Lengths | None,
     threads: int | None,
 ) -> tuple[Concluded, list[Explained]]: ...
 def overturning_documents(
@@ -563,6 +567,7 @@ def overturning_documents(
     qrels: Qrels,
     policies: Policies,
     most: int | None,
+    docs: Lengths | None,
     threads: int | None,
 ) -> bytearray: ...
 def filled_rankings(measure: Measure, a: Run, b: Run, depth: int | None) -> tuple[int, int]: ...

@@ -1,7 +1,8 @@
 //! The unjudged documents that are most worth judging: what one more judgment does to a measure's value and bounds.
 //!
-//! A measure does not distinguish the unjudged documents of a tie group, nor the documents that are not retrieved. So
-//! each group is evaluated only once for each grade, however many documents it has. Short rankings often repeat, so
+//! A measure does not distinguish the unjudged documents of a tie group, nor the documents that are not retrieved, unless
+//! it reads their lengths. So each group is evaluated only once for each grade, or once for each length, however many
+//! documents it has. Short rankings often repeat, so
 //! their outcomes are cached. Queries are evaluated one by one, and only the most valuable documents are kept.
 
 use std::cmp::Ordering;
@@ -18,9 +19,9 @@ use crate::grade::Level;
 use crate::measures::bounds::{Bounds, Open, Resolution, judged};
 use crate::measures::formula::Formula;
 use crate::names::Aggregate;
-use crate::ranking::{Judge, Layout, Order, Ranking};
+use crate::ranking::{Judge, Layout, Order, Ranking, Text};
 use crate::statistics;
-use crate::table::{Judgments, Qrels, Rows, Run};
+use crate::table::{Judgments, Length, Lengths, Qrels, Rows, Run};
 use crate::watch;
 
 /// How many queries a thread evaluates as one task.
@@ -92,17 +93,18 @@ pub struct Advice {
 /// must have one measure, and reach as deep as the runs.
 ///
 /// # Errors
-/// Bounds of the measure are not known.
+/// Bounds of the measure are not known, or it reads lengths and a document has none.
 pub fn advise(qrels: &Qrels, runs: &[&Run], plan: &Plan, search: Search) -> Result<Advice> {
     let planned = plan.only()?;
     let valuer = Valuer {
         qrels,
         runs,
         planned,
+        lengths: plan.lengths.as_deref(),
         search,
         shares: shares(qrels, &planned.possible_grades),
         queries: if planned.spec.info.aggregate == Aggregate::Sum { 1.0 } else { qrels.len() as f64 },
-        lead: if search.until_decided { lead(qrels, runs, planned)? } else { 0.0 },
+        lead: if search.until_decided { lead(qrels, runs, plan, planned)? } else { 0.0 },
     };
     watch::begin(|| "weighing judgments".into(), "queries", Some(qrels.len() as u64));
     let rooms: Mutex<Vec<Room>> = Mutex::default();
@@ -128,12 +130,12 @@ pub fn advise(qrels: &Qrels, runs: &[&Run], plan: &Plan, search: Search) -> Resu
 const SIGNS: [f64; 2] = [1.0, -1.0];
 
 /// By how much the first run leads if unjudged documents are non-relevant, over all queries.
-fn lead(qrels: &Qrels, runs: &[&Run], planned: &Planned) -> Result<f64> {
+fn lead(qrels: &Qrels, runs: &[&Run], plan: &Plan, planned: &Planned) -> Result<f64> {
     let values_of = |(judge, side): &mut (Judge, RunOfQuery), query: usize| {
         let truth = qrels.judgments(query);
         let mut values = [0.0; 2];
         for (run, value) in runs.iter().zip(&mut values) {
-            side.rank(&rows_of(run, qrels.id(query)), &truth, judge);
+            side.rank(&rows_of(run, qrels.id(query)), &truth, judge, plan.lengths.as_deref(), qrels.id(query))?;
             *value = outcome(planned, &side.ranking, &truth)?.value;
         }
         watch::check()?;
@@ -177,6 +179,8 @@ struct Valuer<'a> {
     qrels: &'a Qrels,
     runs: &'a [&'a Run],
     planned: &'a Planned,
+    /// The lengths of documents, if the measure reads them.
+    lengths: Option<&'a Lengths>,
     search: Search,
     /// See [`shares`].
     shares: Vec<f64>,
@@ -202,7 +206,7 @@ impl Valuer<'_> {
         sides.resize_with(self.runs.len(), RunOfQuery::default);
         let mut documents: Vec<&[u8]> = Vec::new();
         for (rows, side) in retrieved.iter().zip(sides.iter_mut()) {
-            side.rank(rows, &truth, judge);
+            side.rank(rows, &truth, judge, self.lengths, id)?;
             side.order.arrange(rows, self.search.depth);
             for &row in side.order.rows.iter().take(self.search.depth) {
                 let (document, hash) = (rows.doc(row as usize), rows.hashes()[row as usize]);
@@ -220,8 +224,8 @@ impl Valuer<'_> {
             self.shares.iter().map(|share| probability * share).chain([1.0 - probability]).collect();
         let mut sums = vec![(0.0, 0.0); documents.len()];
         for (((rows, side), now), sign) in retrieved.iter().zip(sides.iter_mut()).zip(now).zip(SIGNS) {
-            side.place(rows, &documents);
-            let prospects = cache.prospects(self.planned, &side.ranking, &truth, &side.places)?;
+            side.place(rows, &documents, &truth, self.lengths);
+            let prospects = cache.prospects(self.planned, side, &truth)?;
             *now = prospects.now;
             for (&place, (narrowing, swing)) in side.places.iter().zip(&mut sums) {
                 let outcomes = &prospects.after[place];
@@ -308,25 +312,20 @@ impl<'a> BestCandidates<'a> {
 struct Prospects {
     /// The outcome with the present judgments.
     now: BoundedValue,
-    /// For each tie group, and last for documents that are not retrieved: the outcome of each grade that the judgment
-    /// of a document may have. It is empty until it is computed.
+    /// For each kind of document: the outcome of each grade that the judgment of such a document may have. It is empty
+    /// until it is computed.
     after: Vec<Vec<BoundedValue>>,
 }
 
 impl Prospects {
-    fn new(planned: &Planned, ranking: &Ranking, truth: &Judgments<'_>) -> Result<Prospects> {
-        let now = outcome(planned, ranking, truth)?;
-        Ok(Prospects { now, after: vec![Vec::new(); ranking.groups().count() + 1] })
+    fn new(planned: &Planned, side: &RunOfQuery, truth: &Judgments<'_>) -> Result<Prospects> {
+        let now = outcome(planned, &side.ranking, truth)?;
+        Ok(Prospects { now, after: vec![Vec::new(); side.kinds.len()] })
     }
 
-    /// Computes the outcomes of some places that are not computed yet.
-    fn complete(
-        &mut self,
-        planned: &Planned,
-        ranking: &Ranking,
-        truth: &Judgments<'_>,
-        places: &[usize],
-    ) -> Result<()> {
+    /// Computes the outcomes of some kinds of documents that are not computed yet.
+    fn complete(&mut self, planned: &Planned, side: &RunOfQuery, truth: &Judgments<'_>) -> Result<()> {
+        let RunOfQuery { ranking, kinds, places, .. } = side;
         let mut missing: Vec<usize> = places.iter().copied().filter(|&place| self.after[place].is_empty()).collect();
         if missing.is_empty() {
             return Ok(());
@@ -340,7 +339,7 @@ impl Prospects {
             for (number, &grade) in grades.iter().enumerate() {
                 outcomes.push(match outcomes.last() {
                     Some(&before) if planned.read(grades[number - 1]) == planned.read(grade) => before,
-                    _ => after(planned, ranking, truth, place, grade, next)?,
+                    _ => after(planned, ranking, truth, kinds[place], grade, next)?,
                 });
             }
             Ok(outcomes)
@@ -368,36 +367,70 @@ struct RunOfQuery {
     order: Order,
     /// With every tie group.
     ranking: Ranking,
-    /// The tie group of each document that could be judged, by number; the number of groups if it is not retrieved.
+    /// The kinds of documents that could be judged, as the measure tells them apart.
+    kinds: Vec<Kind>,
+    /// The number of the kind of each document that could be judged.
     places: Vec<usize>,
+}
+
+/// Documents that could be judged, and with which a measure has the same outcomes.
+#[derive(Debug, Clone, Copy)]
+struct Kind {
+    /// The tie group; the number of groups if the documents are not retrieved.
+    group: usize,
+    /// Their length, if the measure reads it and they are retrieved.
+    text: Option<Text>,
 }
 
 impl RunOfQuery {
     /// Order and judge a run's documents for a query.
-    fn rank(&mut self, rows: &Rows<'_>, truth: &Judgments<'_>, judge: &mut Judge) {
+    fn rank(
+        &mut self,
+        rows: &Rows<'_>,
+        truth: &Judgments<'_>,
+        judge: &mut Judge,
+        lengths: Option<&Lengths>,
+        query: &[u8],
+    ) -> Result<()> {
         self.order.sort_exactly(rows.column(0));
         judge.every_group = true;
         judge.judge(rows, &self.order, truth, Layout::Tied, false, &mut self.ranking);
+        if let Some(lengths) = lengths {
+            let measured = judge.measure(rows, &self.order, truth, Layout::Tied, lengths, &mut self.ranking);
+            measured.map_err(|row| lengths.lack(rows.doc(row), query))?;
+        }
+        Ok(())
     }
 
-    /// Find the tie groups of some documents, which are sorted.
-    fn place(&mut self, rows: &Rows<'_>, documents: &[&[u8]]) {
+    /// Find the kinds of some documents, which are sorted.
+    fn place(&mut self, rows: &Rows<'_>, documents: &[&[u8]], truth: &Judgments<'_>, lengths: Option<&Lengths>) {
+        let groups = self.order.ends.len();
         self.places.clear();
-        self.places.resize(documents.len(), self.order.ends.len());
+        self.places.resize(documents.len(), groups);
+        self.kinds.clear();
+        self.kinds.extend((0..=groups).map(|group| Kind { group, text: None }));
         let mut from = 0;
         for (group, &end) in self.order.ends.iter().enumerate() {
             for &row in &self.order.rows[from..end as usize] {
-                if let Ok(number) = documents.binary_search(&rows.doc(row as usize)) {
-                    self.places[number] = group;
+                let Ok(number) = documents.binary_search(&rows.doc(row as usize)) else { continue };
+                self.places[number] = group;
+                if let Some(Length { length, seconds }) = lengths.and_then(|lengths| lengths.find(rows, row as usize)) {
+                    let grade = truth.grade(rows.doc(row as usize), rows.hashes()[row as usize]);
+                    let text = Text { grade: grade.unwrap_or(f64::NEG_INFINITY), length, seconds };
+                    let is_same = |kind: &Kind| kind.group == group && kind.text.is_some_and(|of| of.is_same(&text));
+                    self.places[number] = self.kinds.iter().position(is_same).unwrap_or(self.kinds.len());
+                    if self.places[number] == self.kinds.len() {
+                        self.kinds.push(Kind { group, text: Some(text) });
+                    }
                 }
             }
             from = end as usize;
         }
     }
 
-    /// The rank of the first document of a tie group, by number; none if there is no such group.
+    /// The rank of the first document that is tied with those of a kind; none if they are not retrieved.
     fn rank_of(&self, place: usize) -> Option<usize> {
-        self.ranking.groups().nth(place).map(|group| group.start + 1)
+        self.ranking.groups().nth(self.kinds[place].group).map(|group| group.start + 1)
     }
 }
 
@@ -410,27 +443,22 @@ struct Cache {
 }
 
 impl Cache {
-    /// Outcomes of a ranking, complete for some places.
-    fn prospects(
-        &mut self,
-        planned: &Planned,
-        ranking: &Ranking,
-        truth: &Judgments<'_>,
-        places: &[usize],
-    ) -> Result<&Prospects> {
-        let key = described(planned, ranking, truth);
-        let prospects = if key.len() > SHORT {
-            self.long.insert(Prospects::new(planned, ranking, truth)?)
+    /// Outcomes of a ranking, complete for the kinds of documents that could be judged.
+    fn prospects(&mut self, planned: &Planned, side: &RunOfQuery, truth: &Judgments<'_>) -> Result<&Prospects> {
+        let key = described(planned, &side.ranking, truth);
+        let has_lengths = side.ranking.texts.groups().next().is_some(); // which the key lacks
+        let prospects = if has_lengths || key.len() > SHORT {
+            self.long.insert(Prospects::new(planned, side, truth)?)
         } else {
             if self.kept.len() == KEPT && !self.kept.contains_key(&key) {
                 self.kept.clear();
             }
             match self.kept.entry(key) {
                 Entry::Occupied(known) => known.into_mut(),
-                Entry::Vacant(place) => place.insert(Prospects::new(planned, ranking, truth)?),
+                Entry::Vacant(place) => place.insert(Prospects::new(planned, side, truth)?),
             }
         };
-        prospects.complete(planned, ranking, truth, places)?;
+        prospects.complete(planned, side, truth)?;
         Ok(prospects)
     }
 }
@@ -454,25 +482,34 @@ fn described(planned: &Planned, ranking: &Ranking, truth: &Judgments<'_>) -> Vec
     described
 }
 
-/// The outcome where one more document of a tie group, or one that is not retrieved, has this grade; `next` has room for
-/// that ranking.
+/// The outcome where one more document of a kind has this grade; `next` has room for that ranking.
 fn after(
     planned: &Planned,
     ranking: &Ranking,
     truth: &Judgments<'_>,
-    place: usize,
+    kind: Kind,
     grade: f64,
     next: &mut Ranking,
 ) -> Result<BoundedValue> {
     next.clear();
     next.retrieved = ranking.retrieved;
     for (number, group) in ranking.groups().enumerate() {
-        if number == place {
+        if number == kind.group {
             next.push(group.start, group.size, judged(group.levels, grade, 1, 0));
         } else {
             let levels = group.levels.iter().filter(|level| level.grade >= 0.0);
             next.push(group.start, group.size, levels.copied());
         }
+    }
+    for (number, group) in ranking.texts.groups().enumerate() {
+        let is_of_kind = |text: &Text| kind.text.is_some_and(|of| of.is_same(text));
+        let chosen = if number == kind.group { group.iter().position(is_of_kind) } else { None };
+        next.texts.push(
+            group
+                .iter()
+                .enumerate()
+                .map(|(i, text)| Text { grade: if Some(i) == chosen { grade } else { text.grade }, ..*text }),
+        );
     }
     let levels: Vec<Level> = judged(truth.levels, grade, 1, 0).collect();
     outcome(planned, next, &truth.with_levels(&levels))

@@ -2,13 +2,13 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyByteArray;
-use untied_core::certify::{self, Assignment, Overturn, Verdict, VerdictSettings};
+use untied_core::certify::{self, Assignment, Known, Overturn, Verdict, VerdictSettings};
 use untied_core::error::text;
 
 use crate::arrays::packed;
 use crate::measure::{Measure, specs};
 use crate::policies::Policies;
-use crate::tables::{Qrels, Run};
+use crate::tables::{Lengths, Qrels, Run};
 use crate::threads::{self, Threads};
 
 /// The low and high bound, and whether they are reached; 'A', 'B' or 'open'; the overturn number (none if no number
@@ -30,9 +30,13 @@ fn settings(policies: &Policies, most: Option<usize>) -> VerdictSettings {
     VerdictSettings { most, ..VerdictSettings::new(policies.settings) }
 }
 
+fn known<'a>(qrels: &'a Qrels, docs: Option<&'a Lengths>) -> Known<'a> {
+    Known { qrels: &qrels.0, lengths: docs.map(|docs| &*docs.0) }
+}
+
 /// The verdicts on every run and every later one, by all measures.
 #[pyfunction]
-#[pyo3(signature = (runs, measures, *, qrels, policies, most, threads))]
+#[pyo3(signature = (runs, measures, *, qrels, policies, most, docs, threads))]
 pub fn certify_runs(
     py: Python<'_>,
     runs: Vec<Py<Run>>,
@@ -40,12 +44,13 @@ pub fn certify_runs(
     qrels: &Qrels,
     policies: &Policies,
     most: Option<usize>,
+    docs: Option<&Lengths>,
     threads: Option<Threads>,
 ) -> PyResult<Vec<Vec<Concluded>>> {
-    let settings = settings(policies, most);
+    let (settings, known) = (settings(policies, most), known(qrels, docs));
     let specs = specs(&measures);
     let tables: Vec<_> = runs.iter().map(|run| &*run.get().0).collect();
-    let found = threads::run(py, threads, || certify::certify(&tables, &qrels.0, &specs, settings))?;
+    let found = threads::run(py, threads, || certify::certify(&tables, known, &specs, settings))?;
     Ok(found.iter().map(|pair| pair.iter().map(concluded).collect()).collect())
 }
 
@@ -55,7 +60,7 @@ type Ends<'py> = (Bound<'py, PyByteArray>, Bound<'py, PyByteArray>);
 /// The lowest and the highest difference of each query of the qrels, as float64. There is an entry for each pair of
 /// runs and each measure.
 #[pyfunction]
-#[pyo3(signature = (runs, pairs, measures, *, qrels, policies, threads))]
+#[pyo3(signature = (runs, pairs, measures, *, qrels, policies, docs, threads))]
 pub fn differences_of_queries<'py>(
     py: Python<'py>,
     runs: Vec<Py<Run>>,
@@ -63,12 +68,13 @@ pub fn differences_of_queries<'py>(
     measures: Vec<PyRef<'_, Measure>>,
     qrels: &Qrels,
     policies: &Policies,
+    docs: Option<&Lengths>,
     threads: Option<Threads>,
 ) -> PyResult<Vec<Vec<Ends<'py>>>> {
-    let settings = settings(policies, None);
+    let (settings, known) = (settings(policies, None), known(qrels, docs));
     let specs = specs(&measures);
     let tables: Vec<_> = runs.iter().map(|run| &*run.get().0).collect();
-    let found = threads::run(py, threads, || certify::spans(&tables, &pairs, &qrels.0, &specs, settings))?;
+    let found = threads::run(py, threads, || certify::spans(&tables, &pairs, known, &specs, settings))?;
     let bytes = |place: usize, end: fn((f64, f64)) -> f64| {
         PyByteArray::new_with(py, found.len() * size_of::<f64>(), |bytes| {
             for (query, cell) in found.iter().zip(bytes.chunks_exact_mut(size_of::<f64>())) {
@@ -92,7 +98,7 @@ type Explained = (String, f64, f64, AssignedGrades, AssignedGrades, AssignedGrad
 
 /// The verdict on two runs by a measure, and the reasons in each query.
 #[pyfunction]
-#[pyo3(signature = (run_a, run_b, measure, *, qrels, policies, most, threads))]
+#[pyo3(signature = (run_a, run_b, measure, *, qrels, policies, most, docs, threads))]
 pub fn explain_verdict(
     py: Python<'_>,
     run_a: &Run,
@@ -101,11 +107,12 @@ pub fn explain_verdict(
     qrels: &Qrels,
     policies: &Policies,
     most: Option<usize>,
+    docs: Option<&Lengths>,
     threads: Option<Threads>,
 ) -> PyResult<(Concluded, Vec<Explained>)> {
-    let settings = settings(policies, most);
+    let (settings, known) = (settings(policies, most), known(qrels, docs));
     let runs = [&*run_a.0, &*run_b.0];
-    let (verdict, queries) = threads::run(py, threads, || certify::explain(&runs, &qrels.0, &measure.0, settings))?;
+    let (verdict, queries) = threads::run(py, threads, || certify::explain(&runs, known, &measure.0, settings))?;
     let explained = queries.iter().map(|query| {
         let assigned = |assignment: &Assignment| {
             let id = |&(number, grade): &(u32, f64)| (text(query.documents[number as usize]), grade);
@@ -120,7 +127,7 @@ pub fn explain_verdict(
 
 /// For each query of the qrels, the number of its documents in the smallest set that overturns the verdict, as uint32.
 #[pyfunction]
-#[pyo3(signature = (run_a, run_b, measure, *, qrels, policies, most, threads))]
+#[pyo3(signature = (run_a, run_b, measure, *, qrels, policies, most, docs, threads))]
 pub fn overturning_documents<'py>(
     py: Python<'py>,
     run_a: &Run,
@@ -129,10 +136,11 @@ pub fn overturning_documents<'py>(
     qrels: &Qrels,
     policies: &Policies,
     most: Option<usize>,
+    docs: Option<&Lengths>,
     threads: Option<Threads>,
 ) -> PyResult<Bound<'py, PyByteArray>> {
-    let settings = settings(policies, most);
+    let (settings, known) = (settings(policies, most), known(qrels, docs));
     let runs = [&*run_a.0, &*run_b.0];
-    let (_, counts) = threads::run(py, threads, || certify::overturning(&runs, &qrels.0, &measure.0, settings))?;
+    let (_, counts) = threads::run(py, threads, || certify::overturning(&runs, known, &measure.0, settings))?;
     packed(py, counts.iter().map(|count| count.to_ne_bytes()))
 }

@@ -9,7 +9,7 @@ use untied_core::outlook::{self, BoundedValue, Candidate, Search};
 use crate::arrays::packed;
 use crate::errors::to_python;
 use crate::measure::Measure;
-use crate::tables::{Qrels, Run};
+use crate::tables::{Lengths, Qrels, Run};
 use crate::threads::{self, Threads};
 
 /// Values, and their lowest and highest ones, of all queries, as float64.
@@ -20,7 +20,7 @@ type CandidateRow = (String, String, Vec<Option<usize>>, f64, f64, f64, f64);
 
 /// What each run is worth now, query by query; the documents that are most worth judging; and how many were considered.
 #[pyfunction]
-#[pyo3(signature = (qrels, runs, measure, *, top, depth, prior, until_decided, threads))]
+#[pyo3(signature = (qrels, runs, measure, *, top, depth, prior, until_decided, docs, threads))]
 pub fn judgment_outlook<'py>(
     py: Python<'py>,
     qrels: &Qrels,
@@ -30,13 +30,15 @@ pub fn judgment_outlook<'py>(
     depth: usize,
     prior: Option<f64>,
     until_decided: bool,
+    docs: Option<&Lengths>,
     threads: Option<Threads>,
 ) -> PyResult<(Vec<Columns<'py>>, Vec<CandidateRow>, usize)> {
     let qrels = &qrels.0;
     let tables: Vec<_> = runs.iter().map(|run| &*run.get().0).collect();
     let longest = tables.iter().map(|run| run.longest()).max().unwrap_or(0);
     // One more document is judged, which a run may lack: an ideal ranking can be longer by it.
-    let plan = Plan::new(std::slice::from_ref(&measure.0), qrels, longest + 1, None).map_err(to_python)?;
+    let lengths = docs.map(|docs| &docs.0);
+    let plan = Plan::new(std::slice::from_ref(&measure.0), qrels, longest + 1, lengths).map_err(to_python)?;
     let search = Search { top, depth, prior, until_decided };
     let work = || outlook::advise(qrels, &tables, &plan, search);
     let advice = threads::run_formulas(py, threads, plan.has_formulas(), work)?;

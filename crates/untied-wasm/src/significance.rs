@@ -6,7 +6,7 @@ use untied_core::names::Spec;
 use untied_core::registry;
 use untied_core::settings::Purpose;
 use untied_core::statistics::{PairedValues, RunValues, decide, interval, randomization, tukey};
-use untied_core::table::{Qrels, Run};
+use untied_core::table::Run;
 use untied_core::{Error, Result};
 
 use crate::Session;
@@ -108,8 +108,8 @@ impl Session {
     /// For pairs of runs, by their places in `runs`, the least and the most that their difference can be in each query.
     pub(crate) fn bounds(&mut self, request: &Request) -> Result<Value> {
         let pairs = places(request, request.numbers("runs")?.len())?;
-        let found = self.with_unjudged_open(request, |runs, qrels, specs, settings| {
-            certify::spans(runs, &pairs, qrels, specs, settings)
+        let found = self.with_unjudged_open(request, |runs, known, specs, settings| {
+            certify::spans(runs, &pairs, known, specs, settings)
         })?;
         let column = |pair: usize, end: fn((f64, f64)) -> f64| numbers(found.iter().map(|query| end(query[pair])));
         let of_pair = |pair| json!({ "low": column(pair, |ends| ends.0), "high": column(pair, |ends| ends.1) });
@@ -120,7 +120,7 @@ impl Session {
     fn with_unjudged_open<T>(
         &mut self,
         request: &Request,
-        find: impl FnOnce(&[&Run], &Qrels, &[Spec], certify::VerdictSettings) -> Result<T>,
+        find: impl FnOnce(&[&Run], certify::Known<'_>, &[Spec], certify::VerdictSettings) -> Result<T>,
     ) -> Result<T> {
         let spec: Spec = registry::parse(request.text("measure")?)?;
         registry::check(&spec)?;
@@ -130,7 +130,7 @@ impl Session {
         numbers.iter().try_for_each(|&run| self.read_run(run))?;
         let runs = numbers.iter().map(|&run| self.run(run)).collect::<Result<Vec<_>>>()?;
         let policies = settings(request, Purpose::Verdicts, &["ties", "score_dtype", "unretrieved"])?;
-        find(&runs, self.qrels(qrels)?, &[spec], certify::VerdictSettings::new(policies))
+        find(&runs, self.qrels(qrels)?.into(), &[spec], certify::VerdictSettings::new(policies))
     }
 }
 

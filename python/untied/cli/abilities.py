@@ -52,7 +52,6 @@ searched  by a search for any measure with bounds; exact if it ends within its l
 drawn     from a sample that is the same at every call
 """
 #: Why a cell is empty, where it is not an error that says so.
-NO_LENGTHS = "distributions take no lengths of documents"
 NO_VARIANCE = "the variance is not computed"
 NUMBERS = "the grades count as numbers, so the order of groups is not enough"
 MERGED = "all relevant documents count as one group"
@@ -79,7 +78,7 @@ def abilities(info: MeasureInfo) -> dict[str, str]:
         "mean": "large" if is_sampled else "exact",
         "range": "exact" if many.certainty == "exact" else "large",
         "variance": ("large" if is_sampled or not still_varies else "exact") if varies else f"({NO_VARIANCE})",
-        "law": f"({NO_LENGTHS})" if info["needs"] == "documents" else small.tried(small.law, "exact"),
+        "law": small.tried(small.law, "exact"),
         "unjudged": small.tried(lambda: small.values(unjudged="range"), "exact"),
         "MED": small.tried(lambda: small.compared("MED"), "solved" if med else "searched"),
         "Delta": small.tried(lambda: small.compared("Delta"), "drawn"),
@@ -131,7 +130,7 @@ class Example:
 
     def law(self) -> str:
         """How sure the law is."""
-        given = {name: value for name, value in self.given.items() if name != "docs"}
+        given = dict(self.given)
         return distributions(given.pop("qrels"), self.runs["a"], self.name, **given)[self.name].certainty
 
     def _others(self) -> dict[str, Any]:
@@ -158,11 +157,12 @@ class Example:
 
     def certified(self) -> object:
         """The verdict about the two runs."""
-        return certify(self._others()["qrels"], self.runs, self.name)
+        name = self.compared_name if "qrels_format" in self.given else self.name
+        return certify(runs=self.runs, measures=name, **self._others())
 
     def judged_next(self) -> object:
         """What to judge next."""
-        return judge_next(self._others()["qrels"], self.runs["a"], self.name)
+        return judge_next(runs=self.runs["a"], measure=self.name, **self._others())
 
     def tried(self, what: Callable[[], object], word: str) -> str:
         """The word for how something is found, or in brackets the reason why it is not."""

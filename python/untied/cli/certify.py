@@ -86,7 +86,7 @@ COMMAND = Command(
         Needs("--grades --level --correction", "--from-sample"),
         Excludes(
             "--from-sample",
-            "--unjudged --unretrieved --score-dtype --show --explain -o=svg|png|pdf --most --certificate",
+            "--unjudged --unretrieved --score-dtype --show --explain -o=svg|png|pdf --most --docs --certificate",
         ),
     ),
 )
@@ -97,6 +97,7 @@ def declare(arguments: Arguments) -> None:
     """Declare the command's arguments."""
     arguments.add_judged_runs(f"two or more {RUNS}")
     arguments.add_measures(f"compare runs by MEASURE (repeatable; default: {', '.join(DEFAULT)})")
+    arguments.add_docs()
     arguments.add_plugin()
     arguments.add_policies("verdicts", "ties", "unjudged", "unretrieved", "score_dtype")
     group = arguments.group("ties and judgments")
@@ -155,7 +156,7 @@ def main(options: argparse.Namespace) -> None:
     if why is not None:
         raise UsageError(f"with --from-sample, --ties {why}")
     style = options.style
-    inputs = inputs_of(options.qrels, *options.runs)
+    inputs = inputs_of(options.qrels, *options.runs, options.docs)
     output.check_targets(inputs, [options.output, *options.beside], options.certificate)
     if options.beside:
         need_matplotlib()
@@ -165,7 +166,7 @@ def main(options: argparse.Namespace) -> None:
     settings = chosen(options, "ties", "unjudged", "unretrieved", "score_dtype", "most")
 
     def make(runs: Any) -> Verdicts:
-        return certify(qrels, runs, options.measure or DEFAULT, **settings, threads=options.threads)
+        return certify(qrels, runs, options.measure or DEFAULT, **settings, docs=options.docs, threads=options.threads)
 
     is_first = False
     if options.from_sample:

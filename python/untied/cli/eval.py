@@ -58,7 +58,7 @@ COMMAND = Command(
         Needs("--quantiles", "--unjudged=nonrelevant|remove"),
         Excludes(
             "--quantiles",
-            "--ties --wide --variance --sort-by --stream --sampling-error --adjust --docs --format=latex",
+            "--ties --wide --variance --sort-by --stream --sampling-error --adjust --format=latex",
         ),
         Excludes("--wide", "--format=json|latex"),
         Excludes("--sampling-error", "--adjust=chance", ", because adjusted values have none"),

@@ -63,6 +63,7 @@ def declare(arguments: Arguments) -> None:
     group.option(
         "-m --measure", "MEASURE", "list documents that are worth judging for MEASURE (default: AP)", default="AP"
     )
+    arguments.add_docs()
     group.option("--depth", "K", "consider the first K documents of each ranking (default: 100)", type=int, default=100)
     group.option(
         "--prior",
@@ -82,9 +83,9 @@ def main(options: argparse.Namespace) -> None:
     """Run the command."""
     plugins = load_plugins(options.plugin)
     style = options.style
-    inputs = inputs_of(options.qrels, *options.runs)
+    inputs = inputs_of(options.qrels, *options.runs, options.docs)
     output.check_target(options.output, inputs)
-    how = chosen(options, "top", "depth", "prior", "until_decided", "threads")
+    how = chosen(options, "top", "depth", "prior", "until_decided", "docs", "threads")
     advice = judge_next(read_qrels(options), run_files(options), options.measure, **how)
     candidates = list(rows(advice))
     add(_notes(advice, options.depth, options.digits))

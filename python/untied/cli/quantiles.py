@@ -38,7 +38,9 @@ def write(
     settings = chosen(options, "unjudged", "score_dtype", "queries", "qrels_format", "on_undefined")
 
     def make(runs: Any) -> Distributions:
-        return distributions(qrels, runs, measures, **settings, **chosen(options, "per_query", "strict", "threads"))
+        return distributions(
+            qrels, runs, measures, **settings, **chosen(options, "per_query", "docs", "strict", "threads")
+        )
 
     laws, skipped = with_readable(options, make)
     notes.add([*skipped, *laws._notes(), *notes.of_judgments(qrels)])

@@ -33,4 +33,6 @@ def certified(options: argparse.Namespace, qrels: QrelsLike, runs: Runs, measure
     why = why_not("verdicts", "ties", ties)
     if why is not None:
         raise UsageError(f"with --certify, --ties {why}")
-    return certify(qrels, runs, measures, ties=ties, score_dtype=options.score_dtype, threads=options.threads)
+    return certify(
+        qrels, runs, measures, ties=ties, score_dtype=options.score_dtype, docs=options.docs, threads=options.threads
+    )

@@ -249,7 +249,7 @@ class Evaluator:
             return Results(self._measures, evaluations, self._policies)
         from untied.results.difference_bounds import DifferenceBounds
 
-        bounds = DifferenceBounds(self._qrels, kept, self._policies, self._threads)
+        bounds = DifferenceBounds(self._qrels, kept, self._policies, self._options["docs"], self._threads)
         return Results(self._measures, evaluations, self._policies, bounds)
 
     def _warn(self, evaluations: Mapping[str, _core.Evaluation]) -> None:

@@ -43,7 +43,7 @@ def certain(evidence: Evidence, limit: Limit, allowed: Allowed) -> Check:
                      limit_given=limit.given, reasons=reasons)  # fmt: skip
     about = str(limit.measure)
     options: dict[str, Any] = {
-        "ties": evidence.ties, "score_dtype": evidence.score_dtype, "threads": evidence.threads,
+        "ties": evidence.ties, "score_dtype": evidence.score_dtype, "docs": evidence.docs, "threads": evidence.threads,
     }  # fmt: skip
     verdicts = certify(qrels, evidence.runs, limit.measure, **options)
     verdict = verdicts[PAIR][about]
@@ -80,7 +80,7 @@ def _worst(
     And how many more queries are as bad as the last one.
     """
     if limit.kind == "certain":
-        of_both = DifferenceBounds(qrels, evidence.runs, evidence.policies, evidence.threads)
+        of_both = DifferenceBounds(qrels, evidence.runs, evidence.policies, evidence.docs, evidence.threads)
         bounds = of_both.bounds(limit.measure, [PAIR])
         assert bounds is not None  # the measure has verdicts
         [(lows, _)] = bounds

@@ -9,7 +9,7 @@ from math import fsum
 from untied._core import Policies, judgment_outlook
 from untied.errors import UntiedError, check_count, check_flag, check_share
 from untied.inputs import mismatch
-from untied.inputs.convert import as_qrels, named_runs
+from untied.inputs.convert import as_lengths, as_qrels, named_runs
 from untied.measures import as_measure
 from untied.results.difference_bounds import DifferenceBounds
 from untied.verdicts.runs import certify
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from untied._core import Measure
-    from untied.inputs.convert import QrelsLike, Runs
+    from untied.inputs.convert import DocsLike, QrelsLike, Runs
     from untied.measures import MeasureLike
     from untied.verdicts.verdict import Verdict
 
@@ -123,6 +123,7 @@ def judge_next(
     depth: int = 100,
     prior: float | None = None,
     until_decided: bool = False,
+    docs: DocsLike | None = None,
     threads: int | None = None,
 ) -> Advice:
     """List the unjudged documents that are most worth judging.
@@ -154,6 +155,9 @@ def judge_next(
         Whether to look for documents that help to decide which of two runs is certainly better. A judgment helps if it
         makes the leading run look better: a document that it gains from is relevant, or one that the trailing run gains
         from is not. Each document counts by its swing times the probability of this judgment.
+    docs : path, {document: length}, or {document: (length, seconds)}, optional
+        The length of each document, and optionally the seconds that it takes to read. Only the measures TBG and U need
+        this.
     threads : int, optional
         How many threads to use; by default, one for each processor. The values do not depend on it.
 
@@ -189,16 +193,17 @@ def judge_next(
     if until_decided and len(named) != 2:
         raise UntiedError(f"until_decided needs two runs, found {len(named)}")
     loaded = {name: load() for name, load in named}
+    lengths = as_lengths(docs, threads)
     now, rows, considered = judgment_outlook(
         table, list(loaded.values()), measure, top=top, depth=depth, prior=prior, until_decided=until_decided,
-        threads=threads,
+        docs=lengths, threads=threads,
     )  # fmt: skip
     mismatch.warn({name: mismatch.of_inputs(table, run, threads, judging=True) for name, run in loaded.items()})
     candidates = [Candidate(query, document, tuple(ranks), *numbers) for query, document, ranks, *numbers in rows]
     verdict = None
     if until_decided:
         with mismatch.Silence():  # there has been a warning
-            verdict = certify(table, loaded, measure, threads=threads).between(*loaded)
+            verdict = certify(table, loaded, measure, docs=lengths, threads=threads).between(*loaded)
         if verdict.verdict != "open":
             candidates = []
     queries = 1 if measure.is_count else len(table)
@@ -208,7 +213,7 @@ def judge_next(
     difference, is_joint = None, True
     if len(bounds) == 2:
         (low, high), (other_low, other_high) = bounds
-        together = DifferenceBounds(table, loaded, Policies("runs"), threads)
+        together = DifferenceBounds(table, loaded, Policies("runs"), lengths, threads)
         joint = _difference(together, measure, list(loaded), [values for values, *_ in columns])
         difference, is_joint = joint or (low - other_high, high - other_low), joint is not None
     return Advice(str(measure), tuple(loaded), bounds, candidates, considered, difference, is_joint, verdict, facts)

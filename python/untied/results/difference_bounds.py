@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from untied._core import Measure, Policies, Qrels, Run
+    from untied._core import Lengths, Measure, Policies, Qrels, Run
 
 
 class DifferenceBounds:
@@ -23,14 +23,17 @@ class DifferenceBounds:
     changes R and the ideal ranking. `runs` is empty if they were streamed.
     """
 
-    def __init__(self, qrels: Qrels, runs: Mapping[str, Run], policies: Policies, threads: int | None) -> None:
+    def __init__(
+        self, qrels: Qrels, runs: Mapping[str, Run], policies: Policies, docs: Lengths | None, threads: int | None
+    ) -> None:
         self._qrels = qrels
         self._runs = runs
         self._policies = policies
+        self._docs = docs
         self._threads = threads
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return DifferenceBounds, (self._qrels, self._runs, self._policies, self._threads)
+        return DifferenceBounds, (self._qrels, self._runs, self._policies, self._docs, self._threads)
 
     def bounds(
         self, measure: Measure, pairs: Sequence[tuple[str, str]], queries: Sequence[str] | None = None
@@ -58,6 +61,7 @@ class DifferenceBounds:
                 [measure],
                 qrels=self._qrels,
                 policies=policies,
+                docs=self._docs,
                 threads=self._threads,
             )
         except MeasureError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from untied import _core
 from untied.errors import UntiedError, check_flag, check_whole
 from untied.inputs import mismatch
-from untied.inputs.convert import as_qrels, named_runs
+from untied.inputs.convert import as_lengths, as_qrels, named_runs
 from untied.measures import as_measures
 from untied.progress import each
 from untied.tie_orders.results import Distributions
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from untied._literals import OnUndefined, QrelsFormat, Queries, ScoreDtype, UnjudgedOfDistributions
-    from untied.inputs.convert import QrelsLike, Runs
+    from untied.inputs.convert import DocsLike, QrelsLike, Runs
     from untied.measures import MeasureLike
 
 #: Numbers of values up to which distributions are exact, and of cells beyond.
@@ -40,6 +40,7 @@ def distributions(
     per_query: bool = False,
     states: int = STATES,
     cells: int = CELLS,
+    docs: DocsLike | None = None,
     strict: bool = False,
     threads: int | None = None,
 ) -> Distributions:
@@ -69,7 +70,7 @@ def distributions(
         A folder stands for all files in it, except hidden files and the qrels. A pattern such as ``"runs/*.run"``
         stands for all matching files.
     measures : measures or their names, optional
-        Any measures except TBG, U, PRR and functions of your own; by default nDCG@10, AP and RR. `docs/exactness.md`
+        Any measures except PRR and functions of your own; by default nDCG@10, AP and RR. `docs/exactness.md`
         says which distributions are exact even for large tie groups.
     unjudged : str
         How to treat unjudged documents. ``"nonrelevant"``: count them as not relevant. ``"remove"``: remove them from
@@ -105,6 +106,9 @@ def distributions(
     cells : int
         How precise the two enclosing distributions are: the number of steps from the lowest to the highest value. More
         steps are more precise and take longer.
+    docs : path, {document: length}, or {document: (length, seconds)}, optional
+        The length of each document, and optionally the seconds that it takes to read. Only the measures TBG and U need
+        this.
     strict : bool
         Whether to raise an error where you would otherwise get a warning, because values are probably meaningless.
     threads : int, optional
@@ -155,7 +159,8 @@ def distributions(
     check_flag("per_query", per_query)
     asked = as_measures(DEFAULT if measures is None else measures)
     known = as_qrels(qrels, threads, qrels_format)
-    native = _core.Evaluator(known, asked, policies, variance=False, threads=threads)
+    lengths = as_lengths(docs, threads)
+    native = _core.Evaluator(known, asked, policies, variance=False, docs=lengths, threads=threads)
     laws, facts = {}, {}
     for name, load in each(named_runs(runs, threads, qrels), "run"):
         run = load()

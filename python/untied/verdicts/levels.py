@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from untied._core import Measure, Qrels, Run
+    from untied._core import Lengths, Measure, Qrels, Run
     from untied._literals import Interval
     from untied.results.table import Table
 
@@ -22,7 +22,7 @@ LEVELS = ("ties", "judgments", "queries")
 
 def side_by_side(
     verdicts: Mapping[tuple[str, str, str], tuple[str, float, float]],
-    inputs: tuple[Qrels, dict[str, Run], list[Measure]],
+    inputs: tuple[Qrels, dict[str, Run], list[Measure], Lengths | None],
     ties: Any,
     score_dtype: str,
     level: float,
@@ -33,10 +33,11 @@ def side_by_side(
 
     Other parameters are those of `Verdicts.levels` and of the verdicts.
     """
-    qrels, runs, measures = inputs
+    qrels, runs, measures, docs = inputs
     how: Any = "range" if ties == "expected" else ties
     with mismatch.Silence():  # there has been a warning
-        results = Evaluator(qrels, measures, ties=how, score_dtype=score_dtype, threads=threads).evaluate(runs)
+        evaluator = Evaluator(qrels, measures, ties=how, score_dtype=score_dtype, docs=docs, threads=threads)
+        results = evaluator.evaluate(runs)
     tested = significance(results, correction="none", interval=interval, level=level, samples=1, threads=threads)
     by_place = {(row["run_a"], row["run_b"], row["measure"]): row for row in tested.table.to_dicts()}
     rows: list[tuple[Any, ...]] = []

@@ -238,7 +238,7 @@ class Verdicts(ByPair):
         """
         check_one_of("interval", interval, ("bca", "t"))
         policies, threads = self._options["policies"], self._options["threads"]
-        inputs = self._qrels, self._runs, self._measures
+        inputs = self._qrels, self._runs, self._measures, self._options["docs"]
         verdicts = {
             (*pair, name): (one.verdict, one.low, one.high) for pair in self.pairs for name, one in self[pair].items()
         }
@@ -312,6 +312,8 @@ class Verdicts(ByPair):
         ------
         KeyError
             There is no such pair or measure.
+        MeasureError
+            The measure reads subtopics, so that an unjudged document may have several grades.
         """
         self._place((run_a, run_b))
         asked = self._measures[0 if measure is None else self._number(measure)]

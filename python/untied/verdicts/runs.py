@@ -5,7 +5,7 @@ from __future__ import annotations
 from untied import _core
 from untied.errors import check_between, check_pairs
 from untied.inputs import mismatch
-from untied.inputs.convert import as_qrels, two_or_more
+from untied.inputs.convert import as_lengths, as_qrels, two_or_more
 from untied.measures import as_measures
 from untied.verdicts.results import Verdicts
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from untied._literals import ScoreDtype, TiesOfVerdicts, UnjudgedOfVerdicts, Unretrieved
-    from untied.inputs.convert import QrelsLike, Runs
+    from untied.inputs.convert import DocsLike, QrelsLike, Runs
     from untied.measures import MeasureLike
 
 
@@ -29,6 +29,7 @@ def certify(
     unretrieved: Unretrieved = "none",
     score_dtype: ScoreDtype = "float64",
     most: int | None = None,
+    docs: DocsLike | None = None,
     strict: bool = False,
     threads: int | None = None,
 ) -> Verdicts:
@@ -49,14 +50,16 @@ def certify(
         Two or more runs, of any kind that `evaluate` takes.
     measures : measures or their names, optional
         The measures to compare by; the default is nDCG@10, P@10 and RR. P, Hits, R, F1, RBP, DCG, nDCG, RR, Success,
-        Rprec, AP, ERR and Bpref have solvers of their own. For other measures of one run that have bounds over unjudged
-        documents, such as ADR or Q, there is a general search.
+        Rprec, AP, ERR, Bpref, TBG and U have solvers of their own, and so do measures of subtopics, if no judgment
+        changes what they are divided by: alpha_DCG, ERR_IA, P_IA and StRecall with a cutoff, NRBP, and RBU with
+        ``max_grade``. For other measures of one run that have bounds over unjudged documents, such as ADR or Q, there
+        is a general search.
     ties : str
         How to score tied documents. ``"expected"``: take the mean over all orders. ``"range"``: a verdict must hold for
         every order in both runs. ``"docid"``, ``"trec"``, ``"given"``: use one order, as for `evaluate`.
 
         Some bounds may be wider than necessary: with ``"expected"`` those of AP, ERR and Bpref, and with ``"range"``
-        those of these three and of nDCG with several grades.
+        those of these three and of nDCG with several grades. TBG, U and measures of subtopics do not take ``"range"``.
     unjudged : str
         Which documents may turn out to be relevant. ``"retrieved"``: all that a run retrieves and nobody judged.
         ``"pooled"``: only those with a negative grade (*pooled but not judged*). All others count as not relevant.
@@ -67,6 +70,9 @@ def certify(
         The precision at which scores are compared, as for `evaluate`.
     most : int, optional
         How many unjudged documents of each query may be relevant at most. By default, all of them may be.
+    docs : path, {document: length}, or {document: (length, seconds)}, optional
+        The length of each document, and optionally the seconds that it takes to read. Only the measures TBG and U need
+        this.
     strict : bool
         Whether to raise an error where you would otherwise get a warning.
     threads : int, optional
@@ -113,7 +119,9 @@ def certify(
     loaded = two_or_more(runs, "a verdict", threads, qrels)
     check_pairs(len(loaded), "certify fewer runs")
     known = as_qrels(qrels, threads)
-    options: dict[str, Any] = {"policies": policies, "most": most, "threads": threads}
+    options: dict[str, Any] = {
+        "policies": policies, "most": most, "docs": as_lengths(docs, threads), "threads": threads,
+    }  # fmt: skip
     mismatch.refuse_swapped(
         {name: mismatch.of_inputs(known, run, threads) for name, run in loaded.items()}, strict=strict
     )

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::queries::{PairJoiner, QueryBlocks};
-use super::{Ahead, Overturn, Verdict, VerdictSettings, overturn};
+use super::{Ahead, Known, Overturn, Verdict, VerdictSettings, overturn};
 use crate::difference::assembled::{LONGEST, difference_if_nonrelevant, separate_bounds};
 use crate::difference::catalogue;
 use crate::difference::setup::{Options, Question, Setup};
@@ -12,10 +12,10 @@ use crate::difference::{Assignment, Difference, DifferenceWorkspace, LargestDiff
 use crate::equality::without_rounding;
 use crate::error::{Error, Result};
 use crate::measures::{Measure, Scope};
-use crate::names::Spec;
+use crate::names::{Needs, Spec};
 use crate::registry;
 use crate::statistics::sum;
-use crate::table::{Qrels, Run};
+use crate::table::Run;
 use crate::watch;
 
 /// Sums that are closer to 0 than this share of the largest gain count as 0. This covers all rounding errors of a mean.
@@ -74,7 +74,8 @@ pub(super) struct TrailingRun {
 /// A measure, prepared to decide verdicts.
 pub(super) struct Certifier {
     difference: Box<dyn Difference>,
-    measure: Box<dyn Measure>,
+    /// The measure of one ranking. None if it reads more than the grades of a pair's documents.
+    measure: Option<Box<dyn Measure>>,
     /// The possible grades of an unknown document; see [`Spec::possible_grades`].
     possible: Vec<f64>,
     settings: VerdictSettings,
@@ -83,10 +84,10 @@ pub(super) struct Certifier {
 /// Prepares measures.
 ///
 /// # Errors
-/// There is no query, or a measure has no verdicts or is refused.
+/// There is no query, a measure has no verdicts or is refused, or it needs lengths that are missing.
 pub(super) fn certifiers(
     runs: &[&Run],
-    qrels: &Qrels,
+    Known { qrels, lengths }: Known<'_>,
     specs: &[Spec],
     settings: VerdictSettings,
 ) -> Result<Vec<Certifier>> {
@@ -98,17 +99,27 @@ pub(super) fn certifiers(
     let options = Options { ties: settings.ties, ..Options::default() };
     let certifier = |spec: &Spec| {
         spec.fits_unjudged(qrels.detail())?;
+        if spec.info.needs == Needs::Documents && lengths.is_none() {
+            return Err(spec.lacks_lengths());
+        }
         let possible = spec.possible_grades(scope.grades);
         let question = Question::Verdicts { possible: &possible };
         let setup = Setup { spec, scope: &scope, question, options: &options, build: registry::build };
         let difference = catalogue::make(&setup)?;
-        let measure = registry::build(spec, &scope.with(&scope.grades_with(&possible)))?;
+        let reads_grades = spec.info.needs == Needs::Judgments;
+        let measure =
+            reads_grades.then(|| registry::build(spec, &scope.with(&scope.grades_with(&possible)))).transpose()?;
         Ok(Certifier { difference, measure, possible, settings })
     };
     specs.iter().map(certifier).collect()
 }
 
 impl Certifier {
+    /// Whether [`Certifier::assignment`] says which grades unknown documents have.
+    pub fn assigns_grades(&self) -> bool {
+        self.difference.assigns_grades()
+    }
+
     /// Upper bounds of S(A) - S(B) and of S(B) - S(A).
     pub fn upper_bounds(
         &self,
@@ -117,21 +128,19 @@ impl Certifier {
         workspace: &mut DifferenceWorkspace,
     ) -> (UpperBounds, UpperBounds) {
         let (mut up, mut down) = self.difference.both_upper_bounds(pair, swapped, workspace);
-        if !pair.is_tied() {
-            return (up, down);
-        }
+        let Some(measure) = self.measure.as_deref().filter(|_| pair.is_tied()) else { return (up, down) };
         let unknown = pair.unknown();
         match self.settings.ties {
             TieOrders::BestWorst if unknown == 0 => return (up, down),
             TieOrders::Mean if !(up.is_attained(0) && down.is_attained(0)) => {
-                let none = difference_if_nonrelevant(&*self.measure, pair);
+                let none = difference_if_nonrelevant(measure, pair);
                 (up, down) = (up.with_none_relevant(none, unknown), down.with_none_relevant(0.0 - none, unknown));
             }
             _ => {}
         }
         let is_short = pair.a.len() + pair.b.len() <= LONGEST;
         if is_short && !(up.is_attained(usize::MAX) && down.is_attained(usize::MAX)) {
-            let (most, least) = separate_bounds(&*self.measure, pair, &self.possible, self.settings.ties);
+            let (most, least) = separate_bounds(measure, pair, &self.possible, self.settings.ties);
             (up, down) = (up.cap(most), down.cap(least));
         }
         (up, down)
@@ -147,10 +156,12 @@ impl Certifier {
         // The search without a limit finds the best grades, so it comes first.
         let any = (most > 0).then(|| solve(usize::MAX));
         let assignment = any.filter(|any| any.documents() <= most).unwrap_or_else(|| solve(most));
-        if pair.is_tied() && self.settings.ties == TieOrders::Mean && assignment.documents() == 0 {
-            return Assignment { difference: difference_if_nonrelevant(&*self.measure, pair), ..assignment };
+        match &self.measure {
+            Some(measure) if pair.is_tied() && self.settings.ties == TieOrders::Mean && assignment.documents() == 0 => {
+                Assignment { difference: difference_if_nonrelevant(&**measure, pair), ..assignment }
+            }
+            _ => assignment,
         }
-        assignment
     }
 
     /// The verdict, and the number of documents of each query in the smallest set that overturns it.

@@ -20,12 +20,27 @@ use rayon::prelude::*;
 use self::certifier::{Certifier, PairBounds, certifiers};
 use self::queries::{PairJoiner, QueryBlocks, QueryRankings};
 use crate::difference::TieOrders;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::names::Spec;
 use crate::ranking::{Layout, Precision};
 use crate::settings::{self, Take};
-use crate::table::{Qrels, Run};
+use crate::table::{Lengths, Qrels, Run};
 use crate::watch;
+
+/// What is known about documents.
+#[derive(Debug, Clone, Copy)]
+pub struct Known<'a> {
+    /// The judgments.
+    pub qrels: &'a Qrels,
+    /// The lengths of documents, for measures that read them.
+    pub lengths: Option<&'a Lengths>,
+}
+
+impl<'a> From<&'a Qrels> for Known<'a> {
+    fn from(qrels: &'a Qrels) -> Known<'a> {
+        Known { qrels, lengths: None }
+    }
+}
 
 /// Which documents may turn out to be relevant, and how documents are ordered.
 #[derive(Debug, Clone, Copy, Default)]
@@ -119,15 +134,21 @@ const HELD: usize = 1 << 20;
 /// Decides the verdicts on every two runs: for each pair, the verdict by each measure.
 ///
 /// # Errors
-/// A measure has no verdicts, or a measure or a score is refused.
-pub fn certify(runs: &[&Run], qrels: &Qrels, specs: &[Spec], settings: VerdictSettings) -> Result<Vec<Vec<Verdict>>> {
-    let certifiers = certifiers(runs, qrels, specs, settings)?;
+/// A measure has no verdicts, a measure or a score is refused, or a document has no length.
+pub fn certify(
+    runs: &[&Run],
+    known: Known<'_>,
+    specs: &[Spec],
+    settings: VerdictSettings,
+) -> Result<Vec<Vec<Verdict>>> {
+    let certifiers = certifiers(runs, known, specs, settings)?;
+    let qrels = known.qrels;
     let pairs: Vec<(usize, usize)> = (0..runs.len()).flat_map(|a| (a + 1..runs.len()).map(move |b| (a, b))).collect();
     let measures_at_once = (HELD / qrels.len()).clamp(1, specs.len().max(1));
     let pairs_at_once = (HELD / (qrels.len() * measures_at_once)).max(1);
     let passes = specs.len().div_ceil(measures_at_once) as u64;
     watch::begin(|| "certifying".into(), "queries", Some(passes * pairs.len() as u64 * qrels.len() as u64));
-    let mut queries = QueryBlocks::new(runs, qrels, settings);
+    let mut queries = QueryBlocks::new(runs, known, specs, settings);
     let mut verdicts: Vec<Vec<Verdict>> = vec![Vec::with_capacity(specs.len()); pairs.len()];
     for (pairs, verdicts) in pairs.chunks(pairs_at_once).zip(verdicts.chunks_mut(pairs_at_once)) {
         for certifiers in certifiers.chunks(measures_at_once) {
@@ -178,15 +199,15 @@ const SEPARATE: usize = 64;
 /// Explains a verdict on two runs, query by query.
 ///
 /// # Errors
-/// See [`certify`].
+/// See [`certify`]. Verdicts in measures of subtopics have no explanation.
 pub fn explain<'a>(
     runs: &'a [&'a Run; 2],
-    qrels: &'a Qrels,
+    known: Known<'a>,
     spec: &Spec,
     settings: VerdictSettings,
 ) -> Result<(Verdict, Vec<Explained<'a>>)> {
-    let mut explained = Vec::with_capacity(qrels.len());
-    let verdict = each_explained(runs, qrels, spec, settings, |query| explained.push(query))?;
+    let mut explained = Vec::with_capacity(known.qrels.len());
+    let verdict = each_explained(runs, known, spec, settings, |query| explained.push(query))?;
     Ok((verdict, explained))
 }
 
@@ -197,29 +218,34 @@ pub fn explain<'a>(
 /// See [`certify`].
 pub fn overturning(
     runs: &[&Run; 2],
-    qrels: &Qrels,
+    known: Known<'_>,
     spec: &Spec,
     settings: VerdictSettings,
 ) -> Result<(Verdict, Vec<u32>)> {
-    let mut counts = Vec::with_capacity(qrels.len());
+    let mut counts = Vec::with_capacity(known.qrels.len());
     let count = |query: Explained<'_>| counts.push(query.overturning.documents() as u32);
-    let verdict = each_explained(runs, qrels, spec, settings, count)?;
+    let verdict = each_explained(runs, known, spec, settings, count)?;
     Ok((verdict, counts))
 }
 
 /// Decides the verdict on two runs, and passes the explanation of each query to `take`.
 fn each_explained<'a>(
     runs: &'a [&'a Run; 2],
-    qrels: &'a Qrels,
+    known: Known<'a>,
     spec: &Spec,
     settings: VerdictSettings,
     mut take: impl FnMut(Explained<'a>),
 ) -> Result<Verdict> {
     const PAIR: (usize, usize) = (0, 1);
-    let certifiers = certifiers(runs, qrels, std::slice::from_ref(spec), settings)?;
+    let specs = std::slice::from_ref(spec);
+    let certifiers = certifiers(runs, known, specs, settings)?;
     let certifier = &certifiers[0];
-    watch::begin(|| "certifying".into(), "queries", Some(2 * qrels.len() as u64));
-    let mut queries = QueryBlocks::new(runs, qrels, settings);
+    if !certifier.assigns_grades() {
+        let why = "because an unjudged document may have a grade for each subtopic";
+        return Err(Error::Measure(format!("a verdict in {spec} cannot be explained by grades of documents, {why}")));
+    }
+    watch::begin(|| "certifying".into(), "queries", Some(2 * known.qrels.len() as u64));
+    let mut queries = QueryBlocks::new(runs, known, specs, settings);
     let mut by_query = bounds_by_pair(&mut queries, &[PAIR], &certifiers)?.swap_remove(0).swap_remove(0);
     certifier.settle(&mut by_query, &mut PairJoiner::default(), &queries, PAIR)?;
     let most = settings.most();

@@ -3,13 +3,38 @@
 
 use rayon::prelude::*;
 
-use super::VerdictSettings;
-use crate::difference::{DifferenceWorkspace, PairFacts, RankingPair};
+use super::{Known, VerdictSettings};
+use crate::compare::subtopics;
+use crate::difference::{DifferenceWorkspace, PairFacts, RankingPair, Subtopic};
 use crate::error::Result;
 use crate::grade::Level;
+use crate::names::{Needs, Spec};
 use crate::ranking::{Joiner, List, Numbering, Order, Placed, misfit};
-use crate::table::{Qrels, Run};
+use crate::table::profiles::Detail;
+use crate::table::{Length, Lengths, Qrels, Run};
 use crate::watch;
+
+/// What measures read of documents besides their ranks.
+#[derive(Clone, Copy)]
+pub(super) struct DocumentFacts<'a> {
+    qrels: &'a Qrels,
+    /// Lengths, if a measure reads them.
+    lengths: Option<&'a Lengths>,
+    /// The judgments with the numbers of profiles as grades, if a measure reads subtopics.
+    by_subtopic: Option<&'a Qrels>,
+}
+
+impl<'a> DocumentFacts<'a> {
+    /// The facts that these measures read.
+    pub fn new(Known { qrels, lengths }: Known<'a>, specs: &[Spec]) -> DocumentFacts<'a> {
+        let need = |needs: Needs| specs.iter().any(|spec| spec.info.needs == needs);
+        DocumentFacts {
+            qrels,
+            lengths: lengths.filter(|_| need(Needs::Documents)),
+            by_subtopic: qrels.by_profile(Detail::Subtopics).filter(|_| need(Needs::Subtopics)),
+        }
+    }
+}
 
 /// A judged query, with the rankings of all runs.
 pub(super) struct QueryRankings<'a> {
@@ -26,6 +51,10 @@ pub(super) struct QueryRankings<'a> {
     /// The number of unjudged documents in the pool, retrieved or not.
     all_pooled: usize,
     levels: Vec<Level>,
+    /// The length of each document, if measures read lengths.
+    lengths: Vec<Length>,
+    /// The judgments of each subtopic, if measures read them.
+    subtopics: Vec<Subtopic>,
     /// The id of each document, by its number.
     pub documents: Vec<&'a [u8]>,
 }
@@ -37,7 +66,7 @@ const AT_ONCE: usize = 1 << 12;
 /// once.
 pub(super) struct QueryBlocks<'a> {
     runs: &'a [&'a Run],
-    qrels: &'a Qrels,
+    facts: DocumentFacts<'a>,
     settings: VerdictSettings,
     /// The index of the first query in memory.
     first: usize,
@@ -45,26 +74,26 @@ pub(super) struct QueryBlocks<'a> {
 }
 
 impl<'a> QueryBlocks<'a> {
-    pub fn new(runs: &'a [&'a Run], qrels: &'a Qrels, settings: VerdictSettings) -> QueryBlocks<'a> {
-        QueryBlocks { runs, qrels, settings, first: 0, held: Vec::new() }
+    pub fn new(runs: &'a [&'a Run], known: Known<'a>, specs: &[Spec], settings: VerdictSettings) -> QueryBlocks<'a> {
+        QueryBlocks { runs, facts: DocumentFacts::new(known, specs), settings, first: 0, held: Vec::new() }
     }
 
     /// The index of each block's first query.
     pub fn starts(&self) -> impl Iterator<Item = usize> + use<> {
-        (0..self.qrels.len()).step_by(AT_ONCE)
+        (0..self.facts.qrels.len()).step_by(AT_ONCE)
     }
 
     /// The queries of the block that begins with query `first`.
     ///
     /// # Errors
-    /// A score is refused.
+    /// A score is refused, or a document has no length.
     pub fn block(&mut self, first: usize) -> Result<&[QueryRankings<'a>]> {
         if self.held.is_empty() || self.first != first {
             let lay_out = |order: &mut Order, number: usize| {
                 watch::check()?;
-                QueryRankings::new(order, self.runs, self.qrels, number, self.settings)
+                QueryRankings::new(order, self.runs, &self.facts, number, self.settings)
             };
-            let numbers = first..(first + AT_ONCE).min(self.qrels.len());
+            let numbers = first..(first + AT_ONCE).min(self.facts.qrels.len());
             self.held.clear(); // before the next are made
             self.held = numbers.into_par_iter().map_init(Order::default, lay_out).collect::<Result<_>>()?;
             self.first = first;
@@ -75,7 +104,7 @@ impl<'a> QueryBlocks<'a> {
     /// Joins two rankings of a query and calls a function with them; see [`PairJoiner::with`].
     ///
     /// # Errors
-    /// A score is refused.
+    /// A score is refused, or a document has no length.
     pub fn ask<T>(
         &self,
         joiner: &mut PairJoiner,
@@ -87,7 +116,7 @@ impl<'a> QueryBlocks<'a> {
             return Ok(joiner.with(query, pair, ask));
         }
         let runs = [self.runs[pair.0], self.runs[pair.1]];
-        let query = QueryRankings::new(&mut Order::default(), &runs, self.qrels, number, self.settings)?;
+        let query = QueryRankings::new(&mut Order::default(), &runs, &self.facts, number, self.settings)?;
         Ok(joiner.with(&query, (0, 1), ask))
     }
 }
@@ -96,14 +125,15 @@ impl<'a> QueryRankings<'a> {
     /// Prepares the query with this index in the qrels.
     ///
     /// # Errors
-    /// A score is refused.
+    /// A score is refused, or a document has no length.
     pub fn new(
         order: &mut Order,
         runs: &[&'a Run],
-        qrels: &Qrels,
+        facts: &DocumentFacts<'_>,
         number: usize,
         settings: VerdictSettings,
     ) -> Result<QueryRankings<'a>> {
+        let &DocumentFacts { qrels, lengths, by_subtopic } = facts;
         let id = qrels.id(number);
         let mut numbering = Numbering::default();
         numbering.clear();
@@ -125,6 +155,21 @@ impl<'a> QueryRankings<'a> {
         let judgments: Vec<Option<f64>> =
             numbering.documents().iter().map(|&(doc, hash)| truth.grade(doc, hash)).collect();
         let negative = truth.levels.iter().filter(|level| level.grade < 0.0).map(|level| level.count as usize);
+        let outside: Vec<bool> = judgments.iter().map(|grade| grade.is_none() && settings.pool_only).collect();
+        let length = |lengths: &Lengths| {
+            let of_document = |&(doc, hash): &(&[u8], u32)| lengths.get(doc, hash).ok_or_else(|| lengths.lack(doc, id));
+            numbering.documents().iter().map(of_document).collect::<Result<Vec<_>>>()
+        };
+        let mut subtopics = by_subtopic
+            .map_or_else(Vec::new, |by_subtopic| subtopics(&by_subtopic.judgments(number), numbering.documents()));
+        for subtopic in &mut subtopics {
+            subtopic
+                .grades
+                .iter_mut()
+                .zip(&outside)
+                .filter(|(_, outside)| **outside)
+                .for_each(|(grade, _)| *grade = 0.0);
+        }
         Ok(QueryRankings {
             number,
             lists,
@@ -132,7 +177,9 @@ impl<'a> QueryRankings<'a> {
                 .iter()
                 .map(|grade| grade.map_or(without, |grade| if grade < 0.0 { f64::NAN } else { grade }))
                 .collect(),
-            outside: judgments.iter().map(|grade| grade.is_none() && settings.pool_only).collect(),
+            outside,
+            lengths: lengths.map_or(Ok(Vec::new()), length)?,
+            subtopics,
             pooled: judgments.iter().map(|grade| grade.is_some_and(|grade| grade < 0.0)).collect(),
             all_pooled: if settings.unretrieved { negative.sum() } else { 0 },
             levels: truth.levels.to_vec(),
@@ -166,6 +213,8 @@ impl PairJoiner {
         let facts = PairFacts {
             grades: &query.grades,
             levels: &query.levels,
+            lengths: &query.lengths,
+            subtopics: &query.subtopics,
             unretrieved: if query.all_pooled > 0 { query.all_pooled - count(&query.pooled) } else { 0 },
             outside: count(&query.outside),
             ..PairFacts::default()

@@ -3,13 +3,13 @@
 
 use rayon::prelude::*;
 
-use super::VerdictSettings;
 use super::certifier::{certifiers, ends};
-use super::queries::{PairJoiner, QueryRankings};
+use super::queries::{DocumentFacts, PairJoiner, QueryRankings};
+use super::{Known, VerdictSettings};
 use crate::error::Result;
 use crate::names::Spec;
 use crate::ranking::Order;
-use crate::table::{Qrels, Run};
+use crate::table::Run;
 use crate::watch;
 
 /// The lowest and the highest possible difference of each judged query, for each pair of runs and each measure. `pairs`
@@ -20,16 +20,17 @@ use crate::watch;
 pub fn spans(
     runs: &[&Run],
     pairs: &[(usize, usize)],
-    qrels: &Qrels,
+    known: Known<'_>,
     specs: &[Spec],
     settings: VerdictSettings,
 ) -> Result<Vec<Vec<(f64, f64)>>> {
-    let certifiers = certifiers(runs, qrels, specs, settings)?;
+    let certifiers = certifiers(runs, known, specs, settings)?;
+    let (qrels, facts) = (known.qrels, DocumentFacts::new(known, specs));
     let most = settings.most();
     watch::begin(|| "bounding differences".into(), "queries", Some(qrels.len() as u64));
     // Each thread has the rankings of only one query in memory.
     let of_query = |(order, joiner): &mut (Order, PairJoiner), number: usize| {
-        let query = QueryRankings::new(order, runs, qrels, number, settings)?;
+        let query = QueryRankings::new(order, runs, &facts, number, settings)?;
         let mut spans = Vec::with_capacity(pairs.len() * specs.len());
         for &pair in pairs {
             joiner.with(&query, pair, |pair, swapped, workspace| {

@@ -127,7 +127,7 @@ impl DocumentEvidence {
 }
 
 /// The subtopics of a query whose judgments are profiles, with the grades that documents have for them.
-fn subtopics(truth: &Judgments<'_>, documents: &[(&[u8], u32)]) -> Vec<Subtopic> {
+pub(crate) fn subtopics(truth: &Judgments<'_>, documents: &[(&[u8], u32)]) -> Vec<Subtopic> {
     let mut by_number: Vec<Subtopic> = Vec::new();
     for level in truth.levels.iter().filter(|level| level.grade >= 0.0) {
         for &(subtopic, grade) in truth.profile(level.grade) {

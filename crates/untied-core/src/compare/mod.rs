@@ -11,6 +11,7 @@ mod plan;
 pub use assignment::{Assigned, assignment, outcomes};
 pub use bulk::{Bulk, Lists};
 pub use evidence::Evidence;
+pub(crate) use evidence::subtopics;
 pub use mean::Mean;
 pub use moved::{Moved, Rank, TopChanges, moved, top_changes};
 pub use pair_scores::PairScores;

@@ -257,7 +257,7 @@ impl Difference for Additive {
         &self.scale
     }
 
-    fn solve(&self, pair: &RankingPair<'_>, _: usize, work: &mut DifferenceWorkspace) -> LargestDifference {
+    fn solve(&self, pair: &RankingPair<'_>, most: usize, work: &mut DifferenceWorkspace) -> LargestDifference {
         let numbers: Vec<u32> = pair.places.iter().map(|place| place.document).collect();
         let norm = self.norm(pair);
         if self.ties.are_best_and_worst(pair) {
@@ -275,7 +275,7 @@ impl Difference for Additive {
         weights.documents.extend(lacking.iter().map(|&a| dot::WeightedDocument { a, b: 0.0, known: None }));
         let (value, grades): (f64, Vec<f64>) = match &self.per_grade {
             None => {
-                let Solution { value, gains, .. } = dot::solve(weights);
+                let Solution { value, gains, .. } = dot::solve_with(weights, most);
                 (value, self.scale.grades(gains))
             }
             Some(most) => {
@@ -286,6 +286,19 @@ impl Difference for Additive {
             }
         };
         LargestDifference::exact(self.scale.assignment(pair, value / norm, &numbers, &grades))
+    }
+
+    /// The bounds of U, the only one of these measures whose verdicts are solved here. Every unknown document adds its
+    /// weight, so those with the largest weights come first.
+    fn upper_bounds(&self, pair: &RankingPair<'_>, work: &mut DifferenceWorkspace) -> UpperBounds {
+        if self.weigh(pair, work) == Certainty::Exact {
+            return UpperBounds::exact(dot::largest_by_count(&work.weights));
+        }
+        // The weights are estimates, so A has what all documents that may be relevant can be worth, and B has nothing.
+        let gains = |grade: f64| grade.is_nan() || self.scale.gain.of(grade) > 0.0;
+        let may_gain = pair.documents().filter(|&(place, grade)| place.a > 0 && gains(grade));
+        let most = self.texts.as_ref().map_or(f64::INFINITY, UMeasure::most_of_document);
+        UpperBounds::outer(vec![self.scale.top * most * may_gain.count() as f64])
     }
 
     fn extent(

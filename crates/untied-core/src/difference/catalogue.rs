@@ -5,7 +5,8 @@ use super::pair::TieOrders;
 use super::setup::{Options, PrecisionDivisor, Question, Setup};
 use super::solution::Difference;
 use super::{
-    additive, average_precision, bpref, cascade, first_relevant, novelty, r_precision, sharp, time_biased_gain,
+    additive, average_precision, bpref, cascade, first_relevant, fixed_divisor, novelty, r_precision, sharp,
+    time_biased_gain,
 };
 use crate::error::{Error, Result};
 use crate::measures::average_precision::AVERAGE_PRECISION;
@@ -22,7 +23,7 @@ use crate::measures::reciprocal_rank::RECIPROCAL_RANK;
 use crate::measures::success::SUCCESS;
 use crate::measures::time_biased_gain::TBG;
 use crate::measures::u_measure::U;
-use crate::names::Info;
+use crate::names::{Info, Needs};
 
 /// An option of MED or Delta that only some measures take.
 #[derive(Clone, Copy, PartialEq)]
@@ -39,10 +40,12 @@ use Heeds::{Divisor, PerGrade, Tail, TailWithoutCutoff, Ties};
 #[derive(Clone, Copy, PartialEq)]
 enum Solves {
     All,
+    /// MED and Delta, and with [`fixed_divisor`] verdicts.
+    AlsoVerdicts,
     Med,
     Verdicts,
 }
-use Solves::{All, Med, Verdicts};
+use Solves::{All, AlsoVerdicts, Med, Verdicts};
 
 /// Builds the difference in a measure.
 type Make = fn(&Setup<'_>) -> Result<Box<dyn Difference>>;
@@ -66,20 +69,20 @@ static KNOWN: &[(&Info, &[Heeds], Make, Solves)] = &[
     (&ERR.info, &[Tail], cascade::expected_reciprocal_rank, All),
     (&BPREF.info, &[], bpref::bpref, All),
     (&CASCADE.info, &[], cascade::any_cascade, Med),
-    (&U.info, &[], additive::u_measure, Med),
-    (&TBG.info, &[], time_biased_gain::time_biased_gain, Med),
-    (&ALPHA_DCG.info, &[], novelty::alpha_dcg, Med),
+    (&U.info, &[], additive::u_measure, All),
+    (&TBG.info, &[], time_biased_gain::time_biased_gain, AlsoVerdicts),
+    (&ALPHA_DCG.info, &[], novelty::alpha_dcg, AlsoVerdicts),
     (&ALPHA_NDCG.info, &[], novelty::alpha_dcg, Med),
-    (&ERR_IA.info, &[], novelty::err_ia, Med),
+    (&ERR_IA.info, &[], novelty::err_ia, AlsoVerdicts),
     (&NERR_IA.info, &[], novelty::err_ia, Med),
-    (&NRBP.info, &[], novelty::nrbp, Med),
+    (&NRBP.info, &[], novelty::nrbp, AlsoVerdicts),
     (&NNRBP.info, &[], novelty::nrbp, Med),
     (&AP_IA.info, &[], novelty::ap_ia, Med),
-    (&P_IA.info, &[], novelty::p_ia, Med),
-    (&SUBTOPIC_RECALL.info, &[], novelty::subtopic_recall, Med),
+    (&P_IA.info, &[], novelty::p_ia, AlsoVerdicts),
+    (&SUBTOPIC_RECALL.info, &[], novelty::subtopic_recall, AlsoVerdicts),
     (&D_NDCG.info, &[], novelty::d_ndcg, Med),
     (&DSHARP_NDCG.info, &[], sharp::d_sharp, Med),
-    (&RANK_BIASED_UTILITY.info, &[], novelty::rank_biased_utility, Med),
+    (&RANK_BIASED_UTILITY.info, &[], novelty::rank_biased_utility, AlsoVerdicts),
 ];
 
 /// Whether a measure has a solver for MED, and whether it has one for verdicts.
@@ -114,8 +117,15 @@ pub(crate) fn make(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     }
     let solved_elsewhere = if is_verdict { Med } else { Verdicts };
     let make = known.filter(|known| known.3 != solved_elsewhere).map_or(general as Make, |known| known.2);
-    if is_verdict {
-        return make(setup);
+    if let Question::Verdicts { possible } = setup.question {
+        if known.is_some() && spec.info.needs != Needs::Judgments && setup.options.ties == TieOrders::BestWorst {
+            let why = "it reads more than grades, for which only the mean over their orders is solved";
+            return Err(Error::Measure(format!("the verdict in {spec} for all orders of ties is not known: {why}")));
+        }
+        return match known {
+            Some(&(_, _, make, AlsoVerdicts)) => fixed_divisor::verdict(setup, make, possible),
+            _ => make(setup),
+        };
     }
     if let Some(cutoff) = spec.cutoff.filter(|&cutoff| cutoff > DEEPEST) {
         let message =

@@ -182,6 +182,7 @@ fn difference(spec: &Spec, scope: &Scope<'_>, build: measures::Build) -> Result<
             _ => number(PER_GRADE.name, "a whole number of at least 1", is_whole)?.map(|n| PerGrade::Each(n as usize)),
         },
         ties: spec.choice(TIES.name, &[("expected", TieOrders::Mean), ("optimistic", TieOrders::BestWorst)])?,
+        stays_short: false,
     };
     catalogue::make(&Setup { spec: inner, scope, question: Question::Med, options: &options, build })
 }

@@ -17,6 +17,7 @@ mod cascade;
 pub(crate) mod catalogue;
 pub mod decay;
 mod first_relevant;
+mod fixed_divisor;
 mod general;
 mod layout;
 mod med;

@@ -9,8 +9,8 @@
 //! The sum over subtopics is divided by the value of k documents that are relevant to every subtopic, which no judgment
 //! changes. If nothing is judged, all subtopics are alike, and one stands for all.
 //!
-//! RBU is a cascade by grade for each subtopic. The effort of looking only makes a difference without a cutoff, because
-//! rankings are filled up to a cutoff.
+//! RBU is a cascade by grade for each subtopic. The effort of looking makes no difference for MED with a cutoff, because
+//! rankings are filled up to it.
 //!
 //! Subtopics are those with a relevant document in the qrels. An unknown document may be relevant to any of them.
 
@@ -36,6 +36,7 @@ use crate::measures::rbu::{effort, persistence};
 use crate::measures::success::SUCCESS;
 use crate::measures::{Certainty, Scope};
 use crate::names::{Info, Spec, Value};
+use crate::ranking::List;
 
 /// The difference in a measure that adds up over subtopics.
 struct NoveltyDifference {
@@ -47,7 +48,7 @@ struct NoveltyDifference {
     gain: Gain,
     /// The highest value for one subtopic. Values are divided by it.
     norm: f64,
-    /// For RBU without a cutoff: the effort of looking at a document, and the probability of going on.
+    /// For RBU of rankings that are not filled up: the effort of looking at a document, and the probability of going on.
     effort: Option<(f64, f64)>,
 }
 
@@ -75,7 +76,7 @@ fn discounted(setup: &Setup<'_>, alpha: f64, discounts: Vec<f64>, most: Option<f
     let relevant = Gain::From(setup.spec.rel()?);
     if alpha == 0.0 {
         return summed(setup, relevant, most, None, |setup, top| {
-            Ok(Box::new(Additive::new(Scale::new(Gain::Linear, top, setup.spec.cutoff), discounts)))
+            Ok(Box::new(Additive::new(setup.scale(Gain::Linear, top), discounts)))
         });
     }
     let stop = Gain::Table(vec![(1.0, alpha)]);
@@ -117,6 +118,10 @@ pub(super) fn d_ndcg(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
 /// The difference in RBU. Without `max_grade`, all subtopics have the same one: the highest grade of any document.
 pub(super) fn rank_biased_utility(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     let (spec, p) = (setup.spec, persistence(setup.spec)?);
+    if setup.options.stays_short && spec.parameter("max_grade").is_none() {
+        let why = "without max_grade=, the grades of unjudged documents change what it is divided by";
+        return Err(Error::Measure(format!("the verdict in {spec} is not known: {why}")));
+    }
     let highest = setup.highest().max(highest(setup));
     let most = setup.max_grade(highest)?;
     if highest > most {
@@ -124,7 +129,8 @@ pub(super) fn rank_biased_utility(setup: &Setup<'_>) -> Result<Box<dyn Differenc
     }
     let stop = Gain::AtLeast(spec.rel()?, Box::new(Gain::Stop(most)));
     let discounts = (0..setup.depth().max(1)).map(|i| (1.0 - p) * powf(p, i as f64)).collect();
-    let effort = Some((effort(spec)?, p)).filter(|_| spec.cutoff.is_none());
+    // Rankings that are filled up to a cutoff cost the same effort.
+    let effort = Some((effort(spec)?, p)).filter(|_| spec.cutoff.is_none() || setup.options.stays_short);
     summed(setup, stop, 1.0, effort, |setup, top| cascade(setup, Gain::Linear, top, discounts))
 }
 
@@ -164,8 +170,8 @@ fn cascade(setup: &Setup<'_>, gain: Gain, top: f64, discounts: Vec<f64>) -> Resu
         spec = spec.with("gain", Value::Table(table.clone()))?;
     }
     spec.cutoff = setup.spec.cutoff;
-    let scale = Scale::new(gain, top, spec.cutoff);
-    DiscountedCascade::boxed(&Setup { spec: &spec, ..*setup }, scale, discounts)
+    let setup = &Setup { spec: &spec, ..*setup };
+    DiscountedCascade::boxed(setup, setup.scale(gain, top), discounts)
 }
 
 impl NoveltyDifference {
@@ -190,7 +196,8 @@ impl NoveltyDifference {
 
     /// The effort in A minus the effort in B: the sum of e (1-p) p^(i-1) over the ranks i that only A has.
     fn effort(&self, pair: &RankingPair<'_>) -> f64 {
-        self.effort.map_or(0.0, |(e, p)| e * (powf(p, pair.b.len() as f64) - powf(p, pair.a.len() as f64)))
+        let seen = |list: &List| list.len().min(self.scale().cutoff.unwrap_or(usize::MAX)) as f64;
+        self.effort.map_or(0.0, |(e, p)| e * (powf(p, seen(pair.b)) - powf(p, seen(pair.a))))
     }
 }
 
@@ -203,6 +210,10 @@ impl Difference for NoveltyDifference {
     fn solve(&self, pair: &RankingPair<'_>, _: usize, work: &mut DifferenceWorkspace) -> LargestDifference {
         let DifferenceRange { up: (value, bound), .. } = self.extent(pair, work, (true, false));
         LargestDifference { value, bound, assignment: None }
+    }
+
+    fn assigns_grades(&self) -> bool {
+        false
     }
 
     fn extent(

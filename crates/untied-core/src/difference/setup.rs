@@ -51,6 +51,8 @@ pub(crate) struct Options<'o> {
     pub divisor: PrecisionDivisor,
     pub per_grade: Option<PerGrade<'o>>,
     pub ties: TieOrders,
+    /// Whether rankings that end before the cutoff stay as they are, as for verdicts.
+    pub stays_short: bool,
 }
 
 /// What a difference is computed for.
@@ -121,7 +123,10 @@ impl Setup<'_> {
     /// possible grade.
     pub fn scale(&self, gain: Gain, highest: f64) -> Scale {
         let (highest, fills) = match self.question {
-            Question::Med => (self.options.max_grade.unwrap_or(highest), filled_to(self.spec).is_some()),
+            Question::Med => {
+                let fills = !self.options.stays_short && filled_to(self.spec).is_some();
+                (self.options.max_grade.unwrap_or(highest), fills)
+            }
             Question::Verdicts { possible } => (possible[0], false),
         };
         Scale { fills, ..Scale::new(gain, highest, self.spec.cutoff) }

@@ -130,6 +130,11 @@ pub(crate) trait Difference: Send + Sync {
         (self.upper_bounds(pair, work), self.upper_bounds(swapped, work))
     }
 
+    /// Whether [`Difference::solve`] says which grades unknown documents have.
+    fn assigns_grades(&self) -> bool {
+        true
+    }
+
     /// Whether [`Difference::solve`] may give lower bounds than [`Difference::upper_bounds`] for some numbers of
     /// documents.
     fn is_searched(&self, _pair: &RankingPair<'_>) -> bool {

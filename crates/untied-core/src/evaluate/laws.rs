@@ -104,6 +104,9 @@ fn require_law(Planned { spec, measure, .. }: &Planned) -> Result<()> {
 fn law_of(measure: &dyn Measure, tied: &Ranking, truth: &Judgments<'_>, limits: Limits) -> Result<Law> {
     let law = match measure.distribution() {
         Some(distribution) => distribution.law(tied, truth, limits)?,
+        None if tied.texts.are_tied() => {
+            sampling::law_of_texts(tied, measure.reads_to(), |one| measure.mean(one, truth))
+        }
         None => sampling::law(tied, measure.reads_to(), |one| measure.mean(one, truth)),
     };
     Ok(law.unwrap_or_else(|| {
@@ -141,7 +144,7 @@ fn laws_of_query(
                 _ => Ok(None),
             };
         }
-        if !orders.tied.is_tied() {
+        if !orders.tied.is_tied() && !orders.tied.texts.are_tied() {
             return Ok(Some(Law::certain(mean)));
         }
         law_of(measure.as_ref(), &orders.tied, truth, limits).map(Some)

@@ -93,7 +93,7 @@ pub struct Plan {
     /// The highest grade of all judgments, or 0 if no grade is above 0. None if they are preferences.
     pub(super) highest: Option<f64>,
     /// The lengths of documents, if a measure needs them.
-    pub(super) lengths: Option<Arc<Lengths>>,
+    pub(crate) lengths: Option<Arc<Lengths>>,
     /// Whether a measure is a user's formula.
     formulas: bool,
     /// Whether values are expected ones, because grades have probabilities.

@@ -114,6 +114,11 @@ impl UMeasure {
         })
     }
 
+    /// The most that a relevant document can be worth.
+    pub(crate) fn most_of_document(&self) -> f64 {
+        1.0 / self.norm
+    }
+
     /// Appends what each document is worth if it is relevant, on average over the orders of its tie group, and returns
     /// whether all of this is exact. U is the sum over relevant documents, whose worth does not depend on which others
     /// are relevant.

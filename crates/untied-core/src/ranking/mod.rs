@@ -92,6 +92,14 @@ pub struct Text {
     pub seconds: f64,
 }
 
+impl Text {
+    /// Whether a measure reads the same of both documents.
+    pub fn is_same(&self, other: &Text) -> bool {
+        let bits = |text: &Text| [text.grade, text.length, text.seconds].map(f64::to_bits);
+        bits(self) == bits(other)
+    }
+}
+
 /// All retrieved documents, group by group. Their order within a group has no meaning.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub struct Texts {
@@ -113,6 +121,11 @@ impl Texts {
         if self.all.len() > before {
             self.ends.push(self.all.len() as u32);
         }
+    }
+
+    /// Whether any documents are tied.
+    pub fn are_tied(&self) -> bool {
+        self.ends.len() < self.all.len()
     }
 
     /// The groups, best first.

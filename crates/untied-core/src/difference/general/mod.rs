@@ -117,7 +117,10 @@ impl GeneralDifference {
         let is_moving = matches!(setup.question, Question::Verdicts { .. });
         let refuse = |why: &str| Err(refusal(of, if is_moving { VERDICT } else { LARGEST }, why));
         if of.info.needs != Needs::Judgments {
-            return refuse("it needs more than the grades of documents");
+            return refuse(match of.info.needs {
+                Needs::Subtopics => "the grades of unjudged documents change what it is divided by",
+                _ => "it needs more than the grades of documents",
+            });
         }
         let measure = setup.measure(of, &grades, 2 * (setup.scope.depth + scale.cutoff.unwrap_or(0)))?;
         let ties = setup.options.ties;

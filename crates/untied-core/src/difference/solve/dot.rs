@@ -72,6 +72,38 @@ pub fn solve(weights: &WeightedPair) -> Solution {
     Solution { value, bound: value, gains, nodes: 0 }
 }
 
+/// The largest S(A) - S(B) if at most `most` unknown documents gain something.
+pub fn solve_with(weights: &WeightedPair, most: usize) -> Solution {
+    let chosen = most_weighty(weights);
+    if chosen.len() <= most {
+        return solve(weights);
+    }
+    let mut gains: Vec<f64> = weights.documents.iter().map(|x| x.known.unwrap_or(0.0)).collect();
+    chosen[..most].iter().for_each(|&(_, i)| gains[i] = weights.top);
+    let value = largest_by_count(weights)[most];
+    Solution { value, bound: value, gains, nodes: 0 }
+}
+
+/// The largest S(A) - S(B) if at most 0, 1, 2, ... unknown documents gain something, up to the number with which it is
+/// largest. Rankings are not filled up.
+pub fn largest_by_count(weights: &WeightedPair) -> Vec<f64> {
+    let known: f64 = weights.documents.iter().filter_map(|x| x.known.map(|gain| gain * (x.a - x.b))).sum();
+    let sums = most_weighty(weights).into_iter().scan(known, |sum, (weight, _)| {
+        *sum += weights.top * weight;
+        Some(*sum)
+    });
+    std::iter::once(known).chain(sums).collect()
+}
+
+/// The weights and the indices of unknown documents with which A can gain more than B, largest weight first.
+fn most_weighty(weights: &WeightedPair) -> Vec<(f64, usize)> {
+    let unknown = weights.documents.iter().enumerate().filter(|(_, x)| x.known.is_none());
+    let mut open: Vec<(f64, usize)> =
+        unknown.map(|(i, x)| (x.a - x.b, i)).filter(|&(weight, _)| weight > 0.0).collect();
+    open.sort_by(|x, y| y.0.total_cmp(&x.0)); // stable: of equal weights, the first document comes first
+    open
+}
+
 /// The largest S(A) - S(B) if `grades` limits how many unknown documents may have each gain. Any number may gain
 /// nothing.
 pub fn solve_limited(weights: &WeightedPair, grades: &[GradeLimit]) -> Solution {

@@ -8,7 +8,7 @@ use super::Outcome;
 use crate::grade::Level;
 use crate::law::Law;
 use crate::random::Random;
-use crate::ranking::Ranking;
+use crate::ranking::{Ranking, Text};
 use crate::watch;
 
 /// Up to this many arrangements, all are listed.
@@ -116,6 +116,45 @@ pub(crate) fn law(ranking: &Ranking, cutoff: usize, value: impl Fn(&Ranking) -> 
     })?;
     let chance = 1.0 / values.len() as f64;
     (!all.mean.is_nan()).then(|| Law::new(values.into_iter().map(|value| (value, chance)).collect()))
+}
+
+/// The law of `value` over all orders of documents with lengths, if they are few enough to be listed. Only the first
+/// `cutoff` documents count.
+pub(crate) fn law_of_texts(ranking: &Ranking, cutoff: usize, value: impl Fn(&Ranking) -> f64) -> Option<Law> {
+    let mut texts: Vec<Text> = Vec::new();
+    let mut start = 0;
+    let mut groups: Vec<Classes> = Vec::new();
+    for group in ranking.texts.groups() {
+        if start >= cutoff {
+            break;
+        }
+        let mut counts: Vec<(u32, u32)> = Vec::new();
+        for text in group {
+            let class = texts.iter().position(|other| text.is_same(other)).unwrap_or_else(|| {
+                texts.push(*text);
+                texts.len() - 1
+            }) as u32;
+            match counts.iter_mut().find(|count| count.0 == class) {
+                Some(count) => count.1 += 1,
+                None => counts.push((class, 1)),
+            }
+        }
+        groups.push(Classes { start, size: group.len(), slots: group.len().min(cutoff - start), counts });
+        start += group.len();
+    }
+    if !is_listed(&groups) {
+        return None;
+    }
+    let mut values: Vec<f64> = Vec::new();
+    let mut one = Ranking::default();
+    list(&groups, &mut Vec::new(), &mut |placed| {
+        one.clear();
+        one.retrieved = ranking.retrieved;
+        placed.iter().for_each(|&(_, class)| one.texts.push([texts[class as usize]]));
+        values.push(value(&one));
+    });
+    let chance = 1.0 / values.len() as f64;
+    Some(Law::new(values.into_iter().map(|value| (value, chance)).collect()))
 }
 
 /// The statistics over all orders, if they are few enough to be listed.
