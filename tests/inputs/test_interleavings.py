@@ -197,3 +197,61 @@ def test_tied_documents_of_a_search_are_refused(in_files, untied_):
     code, _, err = untied_("eval", qrels, run, "--interleave", "-m", "AP")
     assert code == 2
     assert "one: query q1: documents a and b are tied, but a search needs an order" in err
+
+
+def test_qrels_with_subtopics_are_read_again():
+    """All that measures use of judgments by subtopic, which need not be a dict."""
+    draw = seeded("judgments by subtopic")
+    measures = ["alpha_nDCG", "StRecall@2", "ERR_IA", "AP_IA@3", "AP", "nDCG", "Judged@3", "Dsharp_nDCG@3"]
+    for _ in range(many(20)):
+        qrels = {
+            query: {
+                f"s{subtopic}": {document: draw.choice([-1, 0, 0, 1, 2]) for document in draw.sample("abcdef", 3)}
+                for subtopic in draw.sample(range(12), draw.choice([0, 1, 2, 11]))
+            }
+            for query in ("p", "q", "r")
+        }
+        qrels["p"]["s5"] = {"a": 1}
+        held = untied.Qrels(qrels)
+        again = {query: held.by_subtopic(query) for query in held.queries()}
+        assert set(again) == set(qrels)
+        run = {query: [["a", "b"], "c", ["d", "e", "g"]] for query in qrels}
+        for options in ({}, {"unjudged": "range"}):
+            asked = measures if not options else ["AP", "nDCG", "Judged@3"]
+            tables = [untied.evaluate(judged, run, asked, **options).table() for judged in (qrels, held, again)]
+            assert [list(table.rows()) for table in tables[1:]] == [list(tables[0].rows())] * 2
+    with pytest.raises(KeyError, match="nowhere"):
+        held.by_subtopic("nowhere")
+    with pytest.raises(untied.UntiedError, match="no subtopics"):
+        untied.Qrels(BOTH).by_subtopic("q")
+
+
+BOTH = {"q": {"a": 1, "b": 1}}
+
+
+def test_facts_are_found_by_several_searches(tmp_path, untied_):
+    """Judgments in a file, and as AutoRAG has them: one document of each list is needed."""
+    needed = {"q": [["a", "b"], ["c"]]}
+    (tmp_path / "needed.json").write_text(json.dumps(needed))
+    (tmp_path / "topics.txt").write_text("q 1 a 1\nq 1 b 1\nq 2 c 1\n")
+    searches = [["x", "b"], ["c", "a"]]
+    for place, search in enumerate(searches):
+        (tmp_path / f"{place}.json").write_text(json.dumps({"q": search}))
+    measures = ["StRecall@2", "StRecall@3", "alpha_nDCG"]
+    expected_rows = evaluate_searches(untied.Qrels(needed, format="subtopics"), {"q": searches}, measures).to_dicts()
+    for measure in measures:
+        judged = {"1": {"a": 1, "b": 1}, "2": {"c": 1}}
+        row = next(row for row in expected_rows if row["measure"] == measure)
+        assert (row["value"], row["low"], row["high"]) == pytest.approx(expected(judged, searches, measure), abs=1e-12)
+    for qrels in ("needed.json", "topics.txt"):
+        asked = [word for measure in measures for word in ("-m", measure)]
+        files = [tmp_path / name for name in (qrels, "0.json", "1.json")]
+        line = ["eval", *files, "--qrels-format", "subtopics", "--interleave", *asked, "-q", "--format", "json"]
+        code, out, _ = untied_(*line)
+        assert (code, json.loads(out)["results"]) == (0, expected_rows)
+
+
+def test_judgments_of_samples_are_refused():
+    qrels = untied.Qrels({"q": {"a": (1, 0.5)}}, format="prels")
+    with pytest.raises(untied.UntiedError, match="need grades, or grades by subtopic, not qrels of format prels"):
+        evaluate_searches(qrels, {"q": [["a"]]}, "AP")

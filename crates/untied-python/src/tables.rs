@@ -1,11 +1,11 @@
 //! Runs and qrels as Python objects.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyIterator, PyList, PyString};
+use pyo3::types::{IntoPyDict, PyBytes, PyDict, PyIterator, PyList, PyString};
 use untied_core::error::{quote, text};
 use untied_core::read;
 use untied_core::read::format::{qrels_format, run_format};
@@ -496,6 +496,29 @@ impl Qrels {
     #[allow(clippy::needless_pass_by_value)]
     fn among(&self, grades: Vec<f64>) -> Qrels {
         Qrels(self.0.clone().among(&grades))
+    }
+
+    /// Return the documents of a query and their grades by subtopic. Subtopics have numbers, in the order of their ids.
+    ///
+    /// A document that is not relevant to any has its grade, 0 or -1, in the first one.
+    fn by_subtopic<'py>(&self, py: Python<'py>, query: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
+        let profiled = self.0.by_profile(Detail::Subtopics).ok_or_else(|| refused("the qrels have no subtopics"))?;
+        let found = with_id(query, "a query id", |id| Ok(profiled.find(id)))?;
+        let Some(found) = found else { return Err(PyKeyError::new_err(query.clone().unbind())) };
+        let profiles = profiled.judgments(found).profiles();
+        let mut subtopics: BTreeMap<u32, Vec<(String, f64)>> = BTreeMap::new();
+        for (document, profile) in rows(profiled, query)? {
+            let relevant = if profile > 0.0 { &profiles[profile as usize][..] } else { &[(0, profile.max(-1.0))] };
+            for &(subtopic, grade) in relevant {
+                subtopics.entry(subtopic).or_default().push((document.clone(), grade));
+            }
+        }
+        let dict = PyDict::new(py);
+        for (subtopic, graded) in subtopics {
+            // With zeros in front, the order of texts is that of numbers.
+            dict.set_item(format!("{subtopic:010}"), graded.into_py_dict(py)?)?;
+        }
+        Ok(dict)
     }
 
     /// Return the positions of queries in which no document is judged.

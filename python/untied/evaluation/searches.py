@@ -54,7 +54,7 @@ def evaluate_searches(
     Parameters
     ----------
     qrels : dict or Qrels
-        The judgments, as for `untied.evaluate`. Judgments with subtopics must be a dict.
+        The judgments, as for `untied.evaluate`: grades, or grades by subtopic.
     searches : dict or list of runs
         For each query, the ranked documents of each search: ``{"q1": [["a", "x"], ["y", "b"]]}``. Or a list of runs,
         such as paths of files: each has one search of every query. A judged query without searches counts as an empty
@@ -139,11 +139,12 @@ def _of_runs(runs: Mapping[str, Run]) -> dict[str, list[list[str]]]:
 def _judgments(qrels: Any, threads: int | None) -> dict[str, Mapping[Any, Any]]:
     """The judgments of each query: of documents, or of the documents of subtopics."""
     held = as_qrels(qrels, threads)
-    if held.format == "trec":
-        return {query: held[query] for query in held.queries()}
-    if held.format != "subtopics" or not hasattr(qrels, "items"):
-        raise UntiedError(f"qrels of format {held.format} must be a dict of grades or of subtopics here")
-    return {_id(query, "a query"): by_subtopic for query, by_subtopic in qrels.items()}
+    if held.format not in ("trec", "subtopics"):
+        raise UntiedError(
+            f"means over interleavings need grades, or grades by subtopic, not qrels of format {held.format}"
+        )
+    read = held.by_subtopic if held.format == "subtopics" else held.__getitem__
+    return {query: read(query) for query in held.queries()}
 
 
 def _classes(judged: Mapping[Any, Any]) -> dict[str, Hashable]:
