@@ -62,10 +62,11 @@ def test_only_what_both_judged_counts():
     machine = {"q1": {"a": 1, "b": -1, "c": 1}, "q3": {"a": 1}}
     rows = agreement(human, machine).to_dicts()
     assert [(row["group"], row["documents"]) for row in rows] == [("all", 1), ("grade 1", 1)]
-    assert list(unlabelled(as_qrels(human), as_qrels(machine))) == [
-        "documents that people judged and the machine did not, unjudged for the machine: 2"
-    ]
-    assert not list(unlabelled(as_qrels(human), as_qrels(human)))
+    only_human, skipped = unlabelled(as_qrels(human), as_qrels(machine))
+    assert only_human == "documents that people judged and the machine did not, unjudged for the machine: 2"
+    assert "human judgments, which count as not relevant: 1; if people judged a random sample" in skipped
+    assert list(unlabelled(as_qrels(human), as_qrels(human))) == [skipped]
+    assert not list(unlabelled(as_qrels({"q2": {"a": 1}}), as_qrels(human)))
 
 
 def test_judgments_without_a_common_query_are_refused():

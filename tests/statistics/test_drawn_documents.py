@@ -256,3 +256,15 @@ def test_the_command_prints_what_the_function_returns(untied_: Command, tmp_path
     assert "12 documents in 6 queries" in text
     code, _, said = untied_("judges", *given, "--qrels-format", "stratified", "-m", "P@2", "--unjudged", "remove")
     assert (code, "--unjudged has no effect" in said) == (2, True)
+
+
+def test_a_sample_that_is_read_as_full_judgments_is_noted(untied_: Command, tmp_path: Path) -> None:
+    human = [f"{query} 0 {doc} {grade}\n" for query, docs in SAMPLE.items() for doc, (_, grade) in docs.items()]
+    machine = [f"{query} 0 {doc} {grade}\n" for query, docs in MACHINE.items() for doc, grade in docs.items()]
+    run = [f"{query} Q0 {doc} 0 {-rank} r\n" for query, docs in RUN.items() for rank, doc in enumerate(docs)]
+    paths = [str(tmp_path / name) for name in ("human.qrels", "model.qrels", "r.run")]
+    for path, lines in zip(paths, (human, machine, run), strict=True):
+        Path(path).write_text("".join(lines))
+    code, _, said = untied_("judges", *paths, "-m", "P@2")
+    assert code == 0
+    assert "which count as not relevant: 12; if people judged a random sample" in " ".join(said.split())

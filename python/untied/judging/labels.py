@@ -104,13 +104,20 @@ def agreement(
 
 
 def unlabelled(human: Qrels, machine: Qrels) -> Iterator[str]:
-    """Return a note if there are documents that people judged and the machine did not, in queries that both judged."""
+    """Return notes on documents that only people judged, in queries that both judged, and on those they skipped."""
     if "preferences" in (human.format, machine.format):  # which documents are judged is not asked there
         return
     pairs = _judged_by_people(human, machine)
     missing = sum(label < 0 for _, documents in pairs for _, _, label in documents)
     if missing:
         yield f"documents that people judged and the machine did not, unjudged for the machine: {missing:,}"
+    if human.format == "trec":
+        skipped = sum(grade < 0 for query in human.queries() for grade in human[query].values())
+        if skipped:
+            yield (
+                f"documents with a grade below 0 in the human judgments, which count as not relevant: {skipped:,}; if "
+                "people judged a random sample of the documents, untied judges --qrels-format stratified reads it"
+            )
 
 
 def _judged_by_people(human: Qrels, machine: Qrels) -> Iterator[tuple[str, list[tuple[str, float, float]]]]:
