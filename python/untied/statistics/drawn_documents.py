@@ -499,7 +499,7 @@ def _notes(
         yield f"queries in which a document stands for over {_WILD:.0f} others, so estimates may be far off: {wild:,}"
     if any(measure.name == "nDCG" for measure in measures):
         yield (
-            "the ideal DCG of nDCG is estimated as well, which biases it a little (up to .02 in our study, with 29 "
+            "the ideal DCG of nDCG is estimated as well, which biases it a little (up to .02 in a study with 29 "
             "relevant documents in a query) and is not part of the intervals for these queries"
         )
     if pairs > 1:
