@@ -263,3 +263,21 @@ def test_a_machine_may_give_probabilities() -> None:
     assert check.value == estimate_runs(*both).table.to_dicts()[0]["estimate"]
     with pytest.raises(untied.UntiedError, match="a gate needs grades"):
         gate(sure, run, min={"P@3": 0}, qrels_format="probabilities")
+
+
+def test_queries_that_only_people_judged_are_judged() -> None:
+    """No note counts them as left out; the machine's mean stands for the machine's value."""
+    human, machine, run, _ = world("people only")
+    name = next(iter(human))
+    less = {query: docs for query, docs in machine.items() if query != name}
+    more = run | {"unknown": run[name]}
+    notes = gate(human, more, machine=less, min={"AP": 0}).notes
+    assert "queries of the run without judgments: 1 (untied check lists them)" in notes
+    assert "queries that the machine did not judge, which get the mean of its values: 1" in notes
+    assert sum("without judgments" in note for note in notes) == 1
+
+
+def test_a_machine_without_judgments_is_refused() -> None:
+    human, _, run, _ = world("nothing")
+    with pytest.raises(untied.UntiedError, match="the machine judged no query"):
+        gate(human, run, machine={}, min={"AP": 0})

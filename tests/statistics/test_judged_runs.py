@@ -9,8 +9,10 @@ import pytest
 
 import untied
 from nightly import seeded
+from untied.inputs.convert import as_qrels, as_run
+from untied.measures import as_measure
 from untied.statistics import estimate_mean, estimate_runs, judged_plot, mean_interval
-from untied.statistics.judged_runs import by_people_alone
+from untied.statistics.judged_runs import by_people_alone, estimate_judged, notes_on_queries
 
 MEASURES = ["AP", "nDCG@3", "P@3"]
 Qrels = dict[str, dict[str, Any]]
@@ -218,3 +220,14 @@ def test_the_command_draws_one_measure(tmp_path, monkeypatch, untied_):
     code, _, err = untied_("judges", "human", "machine", *runs, "-m", "AP", "-m", "RR", "-o", "b.png")
     assert (code, "a plot needs one measure" in err) == (2, True), err
     assert not (tmp_path / "b.png").exists()
+
+
+def test_only_queries_that_neither_judged_are_left_out():
+    human, machine, runs = collection()
+    del machine["q03"]
+    loaded = {name: as_run(run | {"q99": {"d0": 1.0}}) for name, run in runs.items()}
+    loaded["poor"] = as_run({query: docs for query, docs in runs["poor"].items() if query != "q20"})
+    _, *both = estimate_judged(as_qrels(human), as_qrels(machine), loaded, [as_measure("AP")])
+    missing, unknown = notes_on_queries(*both, loaded)
+    assert missing == "judged queries missing from a run: 1 from poor (counted as empty rankings)"
+    assert unknown.startswith("queries without judgments, left out: 1 of good, 1 of fair")

@@ -18,7 +18,7 @@ from untied.measures import as_measures
 from untied.results.plotting import need_matplotlib
 from untied.results.text import aligned, cell
 from untied.statistics.drawn_documents import estimate_from_qrels
-from untied.statistics.judged_runs import SAMPLED, estimate_judged, notes_on_values
+from untied.statistics.judged_runs import SAMPLED, estimate_judged, notes_on_queries, notes_on_values
 from untied.statistics.judges import TARGETS
 
 TYPE_CHECKING = False
@@ -171,13 +171,15 @@ def _estimates(
     policies = chosen(options, "ties", "unjudged", "score_dtype", "adjust")
     by = chosen(options, "query_table", "strata")
     how = chosen(options, "baseline", "target")
+    loaded = loaded_runs(runs, options.threads)
     estimates, by_people, by_machine = estimate_judged(
-        human, machine, loaded_runs(runs, options.threads), measures, **policies, **by, **how,
+        human, machine, loaded, measures, **policies, **by, **how,
         **chosen(options, "level", "docs", "threads"),
     )  # fmt: skip
     counts = {"judged": estimates.judged, "queries": estimates.queries}
     settings = policies | (by if options.strata is not None else {}) | how | counts
-    return estimates, settings, list(notes_on_values(by_people, by_machine, options.adjust))
+    of_queries = notes_on_queries(by_people, by_machine, loaded)
+    return estimates, settings, [*of_queries, *notes_on_values(by_people, by_machine, options.adjust)]
 
 
 def _of_drawn(

@@ -104,7 +104,7 @@ class JudgedByBoth:
         for name, run in self.evidence.runs.items():
             if self.missing[name]:
                 yield f"judged queries missing from the {name}: {len(self.missing[name]):,}"
-            unknown = sum(query not in self.queries for query in run)
+            unknown = sum(query not in self.queries for query in run.queries())
             if unknown:
                 yield f"queries of the {name} without judgments: {unknown:,} (untied check lists them)"
         estimates, by_people, by_machine = self.found

@@ -7,7 +7,7 @@ from itertools import combinations
 from untied.inputs import mismatch
 from untied.judging.labels import agreement, unlabelled
 from untied.report.values import number
-from untied.statistics.judged_runs import by_people_alone, estimate_judged, notes_on_values
+from untied.statistics.judged_runs import by_people_alone, estimate_judged, notes_on_queries, notes_on_values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +38,8 @@ def collect_judges(
         estimates, by_people, by_machine = estimate_judged(human, machine, runs, measures, baseline=baseline, **how)
         has_grades = not {human.format, machine.format} & {"preferences", "probabilities"}
         groups = agreement(human, machine, runs, level=level, threads=policies["threads"]) if has_grades else None
-    notes += [*apart, *notes_on_values(by_people, by_machine), *estimates.notes, *unlabelled(human, machine)]
+    notes += [*apart, *notes_on_queries(by_people, by_machine, runs), *notes_on_values(by_people, by_machine)]
+    notes += [*estimates.notes, *unlabelled(human, machine)]
     places = {name: place for place, name in enumerate(runs)}
     rows: dict[str, list[dict[str, Any]]] = {str(measure): [] for measure in measures}
     for row in estimates.table.to_dicts():

@@ -236,6 +236,8 @@ def estimate_judged(
             f"the human judgments are a sample of each query's documents (format {human.format}); untied judges and "
             "estimate_drawn take these"
         )
+    if not len(machine):
+        raise UntiedError("the machine judged no query")
     by_people, by_machine = (Evaluator(one, measures, **options).evaluate(runs) for one in (human, machine))
     named = None
     if strata is None and query_table is not None:
@@ -249,9 +251,22 @@ def estimate_judged(
     return estimates, by_people, by_machine
 
 
+def notes_on_queries(human: Results, machine: Results, runs: Mapping[str, Run]) -> Iterator[str]:
+    """Notes on queries that either judged and a run lacks, and on those of a run that neither judged."""
+    judged = {*human.queries, *machine.queries}
+    yield from of_queries(
+        {
+            name: {
+                "absent": sum(query not in run for query in judged),
+                "unknown": sum(query not in judged for query in run.queries()),
+            }
+            for name, run in runs.items()
+        }
+    )
+
+
 def notes_on_values(human: Results, machine: Results, adjust: str = "none") -> Iterator[str]:
-    """Notes on the values of queries; queries that only the machine judged have no human ones on purpose."""
-    yield from of_queries(machine.facts())
+    """Notes on the values of queries by either judgments."""
     for whose, results in (("human", human), ("machine", machine)):
         found = [
             *of_adjusted(results.facts(), adjust, can_leave_out=False),
