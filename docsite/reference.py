@@ -43,6 +43,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "features": ("evaluate_features", "FeatureResults"),
     "measures.own": (),
     "evaluation.curves": (),
+    "evaluation.orders": (),
     "evaluation.searches": (),
     "inputs.truth": (),
     "judging.estimates": (),

@@ -34,6 +34,7 @@ PUBLIC = {
     "errors": "InputError MeasureError NotKeptError UndefinedError UntiedError UntiedWarning",
     "evaluation": "Evaluator evaluate",
     "evaluation.curves": "NAMES curves",
+    "evaluation.orders": "evaluate_orders",
     "evaluation.searches": "evaluate_searches",
     "features": "FeatureResults evaluate_features",
     "gate": "Check GateResult gate",

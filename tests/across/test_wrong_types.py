@@ -11,6 +11,7 @@ import pytest
 
 import untied
 from untied import gate, judging, statistics
+from untied.evaluation.orders import evaluate_orders
 from untied.evaluation.searches import evaluate_searches
 
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"c": 1}}
@@ -30,6 +31,7 @@ CALLS = {
     "compare_all": (untied.compare_all, (RUNS,), {}),
     "compare_passages": (untied.compare_passages, (PASSAGES, PASSAGES), {}),
     "distributions": (untied.distributions, (QRELS, RUNS), {}),
+    "evaluate_orders": (evaluate_orders, ({"q1": [("a", "b")]}, RUNS["old"]), {}),
     "evaluate_searches": (evaluate_searches, (QRELS, {"q1": [["a"], ["b"]]}), {}),
     "evaluate_arrays": (untied.evaluate_arrays, ([[1.0, 2.0]], [[1, 0]], "AP"), {}),
     "evaluate_features": (untied.evaluate_features, (FEATURES, "AP"), {"labels": [1, 0], "query_ids": ["q", "q"]}),

@@ -240,8 +240,9 @@ NONE_NEEDED = {
     "what report.report is made of": ["report.collect"],
     "parts of functions for one ranking or list of preferences": [
         "comparison.correlation.tie_groups", "inputs.truth.levels_of_preferences", "inputs.truth.preferred_to",
-        "inputs.truth.orders_of_preferences",
+        "inputs.truth.orders_of_preferences", "inputs.truth.pairs_of_preferences",
     ],
+    "preferences cannot be swapped with a run, see test_evaluate_orders.py": ["evaluation.orders.evaluate_orders"],
     "warned of on the driver, see test_spark.py": ["spark.evaluate", "spark.compare"],
     "queries in common are demanded, see test_interleavings.py, test_compare_passages.py and test_study_notes.py": [
         "compare_passages", "comparison.passages.compare_passages", "evaluation.searches.evaluate_searches",
@@ -262,7 +263,7 @@ NONE_NEEDED = {
 }  # fmt: skip
 MODULES = [
     "batches", "comparison.correlation", "comparison.distances", "comparison.passages", "evaluation.curves",
-    "evaluation.searches", "gate",
+    "evaluation.orders", "evaluation.searches", "gate",
     "inputs.truth", "judging", "judging.estimates", "judging.sample", "paper", "report", "spark", "statistics", "study",
 ]  # fmt: skip
 

@@ -26,7 +26,7 @@ from untied import (
 )
 from untied.comparison import correlation, distances, passages
 from untied.compat import beir, ir_measures, mteb, pytrec_eval, sklearn
-from untied.evaluation import curves, searches
+from untied.evaluation import curves, orders, searches
 from untied.inputs import truth
 from untied.judging import estimates, sample
 from untied.measures import own
@@ -54,6 +54,7 @@ def evaluation() -> float:
     assert_type(results.means, untied.Table)
     assert_type(results.per_query, untied.Table)
     assert_type(results.queries, list[str])
+    assert_type(orders.evaluate_orders({"q": [("a", "b")]}, {"q": ["a"]}, "ADR@3"), untied.Table)
     assert_type(searches.evaluate_searches(GRADES, {"q": [["a"], ["b"]]}, "R@2"), untied.Table)
     assert_type(results.runs, list[str])
     assert_type(results.value("AP", "q", "one"), untied.Value)

@@ -218,8 +218,7 @@ def qrels_of_preferences(by_query: Mapping[Any, Iterable[tuple[Any, Any]]], thre
         There is something else in place of pairs of documents.
     """
     orders = []
-    for query, preferences in by_query.items():
-        pairs = [_pair(query, pair) for pair in _listed(query, preferences)]
+    for query, pairs in pairs_of_preferences(by_query).items():
         try:
             above = preferred_to(pairs)
         except ContradictingPreferences as error:
@@ -228,6 +227,22 @@ def qrels_of_preferences(by_query: Mapping[Any, Iterable[tuple[Any, Any]]], thre
         index = {document: number for number, document in enumerate(documents)}
         orders.append((query, [(document, [index[other] for other in above[document]]) for document in documents]))
     return Qrels.from_preferences(orders, threads)
+
+
+def pairs_of_preferences(by_query: Mapping[Any, Iterable[tuple[Any, Any]]]) -> dict[Any, list[tuple[str, str]]]:
+    """Return the ids of a better and a worse document for each preference.
+
+    Raises
+    ------
+    UntiedError
+        A document is preferred to itself.
+    TypeError
+        It is no dict, or there is something else in place of pairs of documents.
+    """
+    if not hasattr(by_query, "items"):
+        expected = "{query: [(better, worse), ...]}"
+        raise TypeError(f"preferences: expected {expected}, not {type(by_query).__name__}")
+    return {query: [_pair(query, pair) for pair in _listed(query, stated)] for query, stated in by_query.items()}
 
 
 def _listed(query: Any, preferences: Any) -> list[Any]:
