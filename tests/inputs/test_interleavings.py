@@ -121,7 +121,7 @@ def test_undefined_queries():
     qrels, searches = {"q": {"a": 1}, "r": {"b": 0}}, {"q": [["a"], ["x"]], "r": [["b"]]}
     assert found(evaluate_searches(qrels, searches, "RR"))["all", "RR"] == (0.375, 0.25, 0.5)
     assert found(evaluate_searches(qrels, searches, "RR", on_undefined="nan"))["all", "RR"] == (0.75, 0.5, 1)
-    with pytest.raises(untied.UndefinedError, match="RR is undefined for query r"):
+    with pytest.raises(untied.UndefinedError, match=r"RR is undefined for query r$"):
         evaluate_searches(qrels, searches, "RR", on_undefined="raise")
 
 
@@ -255,3 +255,18 @@ def test_judgments_of_samples_are_refused():
     qrels = untied.Qrels({"q": {"a": (1, 0.5)}}, format="prels")
     with pytest.raises(untied.UntiedError, match="need grades, or grades by subtopic, not qrels of format prels"):
         evaluate_searches(qrels, {"q": [["a"]]}, "AP")
+
+
+def test_undefined_queries_are_counted_as_eval_counts_them(tmp_path, untied_):
+    qrels, run = tmp_path / "qrels.txt", tmp_path / "a.run"
+    qrels.write_text("q1 0 a 1\nq2 0 b 0\nq3 0 c 0\n")
+    run.write_text("q1 Q0 a 1 2 t\nq1 Q0 x 2 1 t\nq2 Q0 b 1 1 t\nq3 Q0 c 1 1 t\n")
+    for chosen in ([], ["--on-undefined", "nan"]):
+        for measure in ("AP", "P@1"):
+            told = []
+            for interleave in ([], ["--interleave"]):
+                code, _, err = untied_("eval", qrels, run, "-m", measure, *chosen, *interleave)
+                assert code == 0
+                told.append([line for line in err.splitlines() if "undefined" in line])
+            assert told[0] == told[1]
+            assert len(told[0]) == (measure == "AP")

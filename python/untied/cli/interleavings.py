@@ -6,7 +6,8 @@ from untied._core import show_id
 from untied.cli import notes, output
 from untied.cli.options import chosen
 from untied.cli.reading import reading_settings, run_files
-from untied.evaluation.searches import evaluate_searches
+from untied.evaluation.searches import evaluate_interleavings
+from untied.results.notes import of_undefined
 from untied.results.text import cell
 
 TYPE_CHECKING = False
@@ -25,8 +26,9 @@ def write(
     files = run_files(options)
     searches = list(files.values() if isinstance(files, dict) else files)
     settings = chosen(options, "on_undefined")
-    table = evaluate_searches(qrels, searches, measures, **settings, **chosen(options, "threads"))
-    notes.add(notes.of_judgments(qrels))
+    table, facts = evaluate_interleavings(qrels, searches, measures, **settings, **chosen(options, "threads"))
+    leaves_out = options.on_undefined == "nan"
+    notes.add([*notes.of_judgments(qrels), *of_undefined({"searches": facts}, can_leave_out=not leaves_out)])
     shown = [row for row, is_mean in zip(table.to_dicts(), table._is_of_means(), strict=True)
              if options.per_query or is_mean]  # fmt: skip
     if style == "json":

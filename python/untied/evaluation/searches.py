@@ -6,7 +6,7 @@ from itertools import pairwise
 from math import factorial, fsum, isnan, prod
 
 from untied._core import show_id
-from untied.errors import UntiedError, check_count
+from untied.errors import UndefinedError, UntiedError, check_count
 from untied.evaluation.runs import evaluate
 from untied.inputs.convert import as_qrels, loaded_runs
 from untied.inputs.lines import id_of
@@ -95,6 +95,14 @@ def evaluate_searches(
     q1     R@2      0.6667  0.5000  1.0000
     all    R@2      0.6667  0.5000  1.0000
     """
+    return evaluate_interleavings(qrels, searches, measures, on_undefined, most, threads)[0]
+
+
+def evaluate_interleavings(
+    qrels: Any, searches: Any, measures: Any, on_undefined: OnUndefined = "zero", most: int = MOST,
+    threads: int | None = None,
+) -> tuple[Table, dict[str, int]]:  # fmt: skip
+    """The same table, and the facts of which `results.notes.of_undefined` makes a note."""
     asked, most = as_measures(measures), check_count("most", most)
     for measure in asked:
         if measure.is_geometric or measure.is_count:
@@ -243,8 +251,8 @@ def _averaged(
     orders: Mapping[str, Mapping[tuple[str, ...], float]],
     on_undefined: OnUndefined,
     threads: int | None,
-) -> Table:
-    """The mean and the ends of each measure for each query, and their means."""
+) -> tuple[Table, dict[str, int]]:
+    """The mean and the ends of each measure for each query and their means, and facts on undefined values."""
     ids = {query: [f"{query}:{number}" for number in range(len(orders[query]))] for query in judged}
     results = evaluate(
         {id_: judged[query] for query, of_query in ids.items() for id_ in of_query},
@@ -254,16 +262,28 @@ def _averaged(
             }
         },
         measures,
-        on_undefined=on_undefined,
+        on_undefined="nan" if on_undefined in ("zero", "raise") else on_undefined,
         threads=threads,
     )
-    rows: dict[str, list[tuple[float, float, float]]] = {str(measure): [] for measure in measures}
+    undefined, left_out, undefined_queries = 0, 0, set()
+    by_name = {str(measure): measure for measure in measures}
+    rows: dict[str, list[tuple[float, float, float]]] = {name: [] for name in by_name}
     for query, of_query in ids.items():
         chances = list(orders[query].values())
-        for measure, found in rows.items():
+        for name, measure in by_name.items():
             values = [float(results.value(measure, id_)) for id_ in of_query]
+            if any(map(isnan, values)):
+                if on_undefined == "raise":
+                    raise UndefinedError(f"{measure} is undefined for query {show_id(query)}")
+                undefined += 1
+                undefined_queries.add(query)
+                if on_undefined == "zero" and not measure.lower_is_better:
+                    values = [0.0 if isnan(value) else value for value in values]
+                else:
+                    left_out += 1
+                    values = [float("nan")] * len(values)
             mean = fsum(value * chance for value, chance in zip(values, chances, strict=True))
-            found.append((mean, min(values), max(values)))
+            rows[name].append((mean, min(values), max(values)))
     for found in rows.values():
         kept = [row for row in found if not isnan(row[0])]
         found.append(
@@ -275,4 +295,8 @@ def _averaged(
     ]
     texts = {"query": [row[0] for row in cells], "measure": [row[1] for row in cells]}
     numbers = {name: [row[at] for row in cells] for at, name in enumerate(("value", "low", "high"), 2)}
-    return Table(texts, numbers, [row[0] == "all" and at >= len(judged) * len(rows) for at, row in enumerate(cells)])
+    table = Table(texts, numbers, [row[0] == "all" and at >= len(judged) * len(rows) for at, row in enumerate(cells)])
+    return table, {
+        "evaluated": len(judged), "undefined": undefined, "undefined_queries": len(undefined_queries),
+        "left_out": left_out,
+    }  # fmt: skip
