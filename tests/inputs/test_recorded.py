@@ -61,7 +61,7 @@ def test_mteb() -> None:
         subset, split = part.split("/")
         run = untied.read_run(path, format="mteb", part=part)
         assert {query: dict(run[query]) for query in run.queries()} == predictions[subset][split]
-    with pytest.raises(untied.UntiedError, match="several parts, de/test or en/test: name one as part="):
+    with pytest.raises(untied.UntiedError, match="several parts, de/test or en/test; name one: --part"):
         untied.read_run(path, format="mteb")
     with pytest.raises(untied.UntiedError, match="of de/test or en/test, not of fr/test"):
         untied.read_run(path, format="mteb", part="fr/test")
@@ -165,3 +165,41 @@ def test_items_may_repeat(tmp_path) -> None:
         untied.read_run(path)
     with pytest.warns(untied.UntiedWarning, match="1 duplicate"):
         assert dict(untied.read_run(path, duplicates="best")["1"]) == {"7": 2.0, "3": 0.5}
+
+
+def test_items_in_several_pieces(tmp_path) -> None:
+    """Row groups and batches cut lists anywhere; test items without ratings are relevant."""
+    users = list(range(1000))
+    items = [[{"item_id": user * 10 + place, "score": -float(place)} for place in range(user % 4)] for user in users]
+    run, test = tmp_path / "run.parquet", tmp_path / "test.parquet"
+    pyarrow.parquet.write_table(pyarrow.table({"user_id": users, "items": items}), run, row_group_size=7)
+    bare = [[{"item_id": item["item_id"]} for item in of_user] for of_user in items]
+    pyarrow.parquet.write_table(pyarrow.table({"user_id": users, "items": bare}), test, row_group_size=300)
+    read, qrels = untied.read_run(run), untied.read_qrels(test)
+    for user, of_user in zip(users, items, strict=True):
+        assert read[str(user)] == [(str(item["item_id"]), item["score"]) for item in of_user]
+        assert qrels[str(user)] == {str(item["item_id"]): 1.0 for item in of_user}
+
+
+def test_a_part_is_chosen_on_the_command_line(tmp_path, untied_) -> None:
+    """Two models' predictions for the same part are told apart by their files."""
+    qrels, other = tmp_path / "qrels.txt", tmp_path / "other.json"
+    qrels.write_text("q1 0 lima 1\nq2 0 santiago 1\n")
+    path = _only("mteb-*.json")
+    other.write_text(path.read_text().replace("0.75", "0.8", 1))
+    chosen = ["--run-format", "mteb", "--part", "de/test"]
+    code, out, _ = untied_("eval", qrels, path, other, "-m", "RR", *chosen)
+    assert code == 0
+    rows = [line.split("\t") for line in out.splitlines()[1:]]
+    assert [(row[0], row[3]) for row in rows] == [(path.stem, "0.6250"), ("other", "0.7500")]
+    code, out, _ = untied_("eval", qrels, path, "-m", "RR", "--format", "json", *chosen)
+    assert json.loads(out)["settings"]["part"] == "de/test"
+    code, out, _ = untied_("convert", "run", path, *chosen)
+    assert (code, len(out.splitlines())) == (0, 5)
+    code, _, err = untied_("convert", "run", path, "--run-format", "mteb")
+    assert (code, "de/test or en/test; name one: --part" in err) == (2, True)
+    code, _, err = untied_("eval", qrels, path, "--run-format", "mteb", "--part", "fr/test", "-m", "RR")
+    assert (code, "not of fr/test" in err) == (2, True)
+    (tmp_path / "x.run").write_text("q1 Q0 lima 1 1 t\n")
+    code, _, err = untied_("eval", qrels, tmp_path / "x.run", "--part", "de/test", "-m", "RR")
+    assert (code, "part is for files of format workbench or mteb, not trec" in err) == (2, True)

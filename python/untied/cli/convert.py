@@ -44,7 +44,7 @@ COMMAND = Command(
     listed_after="sample",
     common="--run-format --qrels-format --column --format -o",
     rules=(
-        Excludes("--run-format --duplicates --failed --collapse --min-score", "what=qrels"),
+        Excludes("--run-format --duplicates --failed --collapse --min-score --part", "what=qrels"),
         Excludes("--qrels-format --grade --collapse-qrels", "what=run"),
     ),
 )

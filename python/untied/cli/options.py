@@ -131,6 +131,11 @@ class Arguments(Parser):
             described = listing(about, values) if explained else f"{about}: {either(tuple(values))} (default: error)"
             group.option(name, "WHAT", described, choices=tuple(values), default="error")
         group.option(
+            "--part",
+            "NAME",
+            "read only the run NAME in files that have several runs (formats workbench and mteb), such as default/test",
+        )
+        group.option(
             "--min-score",
             "X",
             "leave out retrieved documents with a score below X, as a system does that would rather say nothing",

@@ -79,14 +79,14 @@ def _grades(options: argparse.Namespace) -> dict[str, float] | None:
 def run_files(options: argparse.Namespace) -> dict[str, RunFile] | list[RunFile]:
     """The runs of a command, with their names if run tags are the names."""
     files = [part for file in files_of(options, options.runs) for part in parts_of(file)]
-    if any(file.part is not None for file in files):
+    if options.part is None and any(file.part is not None for file in files):
         return _by_part(files)
     return _by_tag(files) if getattr(options, "names", "file") == "tag" else files
 
 
 def files_of(options: argparse.Namespace, paths: Iterable[str]) -> list[RunFile]:
     """Files of runs, with the formats and names of columns that options give; some may be files without columns."""
-    given = chosen(options, "duplicates", "failed", "collapse", "min_score")
+    given = chosen(options, "part", "duplicates", "failed", "collapse", "min_score")
     files = [RunFile(path, options.run_format, **given) for path in paths]
     tables = [file for file in files if has_columns(file, file.format)]
     named = run_columns(options, files)
@@ -240,6 +240,7 @@ def reading_settings(options: argparse.Namespace) -> dict[str, Any]:
         "failed": None if options.failed == "error" else options.failed,
         "collapse": options.collapse,
         "min_score": options.min_score,
+        "part": options.part,
         "collapse_qrels": options.collapse_qrels,
         "grades": _grades(options),
     }

@@ -18,8 +18,9 @@ def with_least_score(run: Run, least: float, source: str) -> Run:
         raise UntiedError(f"{source}: no document has a score of at least {least:g}; the highest is {highest:g}")
     affected = [query for query, number in dropped.items() if number]
     silent = sum(not kept[query] for query in affected)
+    left = f" ({silent:,} with nothing left)" if silent else ""
     mismatch.warn_or_raise(
         f"documents with a score below {least:g}, not retrieved: {sum(dropped.values()):,} in {len(affected):,} of "
-        f"{len(kept):,} queries of {source} ({silent:,} with nothing left)"
+        f"{len(kept):,} queries of {source}{left}"
     )
     return Run.from_mapping(kept)

@@ -25,7 +25,9 @@ def mteb_rankings(content: Mapping[str, Any], part: str | None) -> Mapping[str, 
     parts = {f"{subset}/{split}": rankings for subset, split, rankings in _splits(content)}
     if part is None:
         if len(parts) > 1:
-            raise UntiedError(f"there are predictions of several parts, {either(tuple(parts))}: name one as part=")
+            raise UntiedError(
+                f"there are predictions of several parts, {either(tuple(parts))}; name one: --part (part=)"
+            )
         return next(iter(parts.values()), {})
     if part not in parts:
         raise UntiedError(f"there are predictions of {either(tuple(parts))}, not of {show_id(part)}")

@@ -86,7 +86,9 @@ def workbench_rankings(content: Mapping[str, Any], part: str | None, tolerance: 
     parts = workbench_parts(content)
     if part is None:
         if len(parts) > 1:
-            raise UntiedError(f"there are results of several search configurations, {either(parts)}: name one as part=")
+            raise UntiedError(
+                f"there are results of several search configurations, {either(parts)}; name one: --part (part=)"
+            )
         part = parts[0] if parts else None
     elif part not in parts:
         raise UntiedError(f"there are results of the search configurations {either(parts)}, not of {show_id(part)}")
