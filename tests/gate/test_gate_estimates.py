@@ -281,3 +281,25 @@ def test_a_machine_without_judgments_is_refused() -> None:
     human, _, run, _ = world("nothing")
     with pytest.raises(untied.UntiedError, match="the machine judged no query"):
         gate(human, run, machine={}, min={"AP": 0})
+
+
+def test_no_drop_is_plain_zero() -> None:
+    """A negated zero would be printed as -0.0000."""
+    human, machine, run, _ = world("no drop")
+    [check] = gate(human, run, baseline=run, machine=machine, max_drop=[("AP", 0)]).checks
+    assert [str(number) for number in numbers(check)] == ["0.0"] * 3
+    assert "interval from 0.0000 to 0.0000" in check.sentence
+
+
+@pytest.mark.parametrize("limits", [{"max_drop": [("P@3", 1)]}, {"min": [("P@3", 0)], "max_drop": [("P@3", 1)]}])
+def test_notes_are_on_the_estimates_that_decide(limits: Any) -> None:
+    """Without queries that the baseline lacks, the two runs are equal, so no query has most of the variance."""
+    human, machine, run, _ = world("notes")
+    lacking = {query: ranked for query, ranked in run.items() if query != next(iter(human))}
+    result = gate(human, run, baseline=lacking, machine=machine, **limits)
+    assert result.checks[-1].value == 0
+    said = [note for note in result.notes if "run - baseline" in note]
+    assert said == ["all human values are equal, so nothing says how far others could lie (P@3 of run - baseline)"]
+    alone = gate(human, run, machine=machine, min=[("P@3", 0)])
+    if "min" in limits:
+        assert numbers(result.checks[0]) == numbers(alone.checks[0])

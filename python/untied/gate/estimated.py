@@ -78,38 +78,38 @@ class JudgedByBoth:
         #: The judged queries that each run lacks.
         self.missing = {name: [one for one in queries if one not in run] for name, run in evidence.runs.items()}
         self.queries = queries
-        self.found = self._estimated(evidence.qrels, machine)
-        self._compared: tuple[RunEstimates, Results, Results] | None = None
+        self._made: dict[bool, tuple[RunEstimates, Results, Results]] = {}
 
-    def _estimated(self, human: Qrels, machine: Qrels) -> tuple[RunEstimates, Results, Results]:
-        runs = self.evidence.runs
-        baseline = "baseline" if "baseline" in runs else None
-        return estimate_judged(human, machine, runs, self._measures, baseline=baseline, **self._options)
-
-    def compared(self) -> tuple[RunEstimates, Results, Results]:
-        """The estimates over the queries of the baseline."""
-        new = set(self.missing["baseline"])
-        if not new:
-            return self.found
-        if self._compared is None:
-            both = (
-                qrels.without({row for row, query in enumerate(qrels.queries()) if query in new}, self.evidence.threads)
-                for qrels in (self.evidence.qrels, self._machine)
-            )
-            self._compared = self._estimated(*both)
-        return self._compared
+    def judged(self, *, is_drop: bool) -> tuple[RunEstimates, Results, Results]:
+        """The estimates for a mean of the run, over all queries, or for a drop, over those of the baseline."""
+        runs, new = self.evidence.runs, set(self.missing.get("baseline", ()))
+        # If the baseline lacks none, a single estimation serves both.
+        is_drop = is_drop or ("baseline" in runs and not new)
+        if is_drop not in self._made:
+            both, baseline = [self.evidence.qrels, self._machine], "baseline" if is_drop else None
+            if is_drop and new:
+                both = [
+                    qrels.without(
+                        {row for row, query in enumerate(qrels.queries()) if query in new}, self.evidence.threads
+                    )
+                    for qrels in both
+                ]
+            used = runs if is_drop else {"run": runs["run"]}
+            self._made[is_drop] = estimate_judged(*both, used, self._measures, baseline=baseline, **self._options)
+        return self._made[is_drop]
 
     def notes(self) -> Iterator[str]:
-        """Notes on queries, values and estimates."""
+        """Notes on queries, and on the values and estimates that limits were judged on."""
         for name, run in self.evidence.runs.items():
             if self.missing[name]:
                 yield f"judged queries missing from the {name}: {len(self.missing[name]):,}"
             unknown = sum(query not in self.queries for query in run.queries())
             if unknown:
                 yield f"queries of the {name} without judgments: {unknown:,} (untied check lists them)"
-        estimates, by_people, by_machine = self.found
-        yield from notes_on_values(by_people, by_machine)
-        yield from estimates.notes
+        found = [
+            note for estimates, *values in self._made.values() for note in (*notes_on_values(*values), *estimates.notes)
+        ]
+        yield from dict.fromkeys(found)
         yield from unlabelled(self.evidence.qrels, self._machine)
 
 
@@ -119,7 +119,7 @@ def estimated(both: JudgedByBoth, limit: Limit, allowed: Allowed) -> Check:
     A drop beyond the limit passes if it has to be significant and its interval includes 0.
     """
     measure, is_drop = limit.measure, limit.kind == "max-drop"
-    estimates, by_people, by_machine = both.compared() if is_drop else both.found
+    estimates, by_people, by_machine = both.judged(is_drop=is_drop)
     rows = [row for row in estimates.table.to_dicts() if row["measure"] == str(measure)]
     means = {row["run_a"]: row["estimate"] for row in rows if not row["run_b"]}
     reasons = _reasons(both, measure, by_people, by_machine)
@@ -130,7 +130,7 @@ def estimated(both: JudgedByBoth, limit: Limit, allowed: Allowed) -> Check:
         baseline = means["baseline"]
         value, (low, high) = row["estimate"], _ends(row)
         if not measure.lower_is_better:
-            value, low, high = _core.difference(0.0, value), -high, -low
+            value, low, high = _core.difference(0.0, value), 0.0 - high, 0.0 - low
         most = limit.of(baseline)
     over = _core.difference(value, most)
     kept = over >= 0 if limit.kind == "min" else over <= 0
@@ -166,7 +166,7 @@ def _ends(row: Mapping[str, Any]) -> tuple[float, float]:
 
 def _reasons(both: JudgedByBoth, measure: Measure, *results: Results) -> list[str]:
     """A reason to fail if values are bounds or estimates themselves."""
-    values = [one.value(measure, run=run) for one in results for run in both.evidence.runs]
+    values = [one.value(measure, run=run) for one in results for run in one.runs]
     if all(value.certainty == "exact" for value in values):
         return []
     return [
