@@ -32,12 +32,12 @@ class Inputs:
         self.threads = threads
         self.qrels_format = qrels_format
         self.origins: list[dict[str, str | None]] = []
-        self.qrels = refuse_probabilities(self.read_qrels("qrels", qrels, qrels_format), "a study")
+        self.qrels = self.read_qrels("qrels", qrels, qrels_format)
         self.runs = {name: self.read_run(name, source) for name, source in each(named_sources(runs, qrels), "run")}
 
     def read_qrels(self, name: str, source: QrelsLike, format: str = "auto", *, option: str | None = None) -> Qrels:
         """Read judgments, and record their origin."""
-        qrels = as_qrels(source, self.threads, format)
+        qrels = refuse_probabilities(as_qrels(source, self.threads, format), "a study")
         self.origins.append(origin(name, source, qrels, option))
         return qrels
 
