@@ -19,8 +19,9 @@ from commands import Command
 from nightly import many, seeded
 from oracle.expected import moments
 from oracle.measures import Measure
+from untied.evaluation.curves import curves
 from untied.gate import gate
-from untied.judging import judge_next
+from untied.judging import agreement, judge_next
 from untied.report import report
 from untied.statistics import estimate_runs
 
@@ -58,6 +59,7 @@ MEASURES: dict[str, tuple[Measure, bool]] = {
     "iRBU(p=0.5)@3": (Measure("iRBU", 3, p=0.5), False),
 }
 QRELS = {"q": {"a": {0: 0.25, 1: 0.5, 2: 0.25}, "b": 0.5, "c": 0}}
+QRELS_OF_PEOPLE = {"q": {"a": 1, "b": 0}}
 RUN = {"q": [["a", "b"], ["c", "d"]]}
 OTHERS = "no error bar"
 
@@ -275,6 +277,8 @@ def test_what_has_no_expected_value_is_refused() -> None:
         lambda: judge_next(qrels, RUN, "AP"),
         lambda: gate(qrels, RUN, min={"AP": 0.1}),
         lambda: report(qrels, RUN, "AP"),
+        lambda: curves(qrels, RUN, "q"),
+        lambda: agreement(QRELS_OF_PEOPLE, qrels),
     ):
         with pytest.raises(untied.UntiedError):
             call()
@@ -299,6 +303,10 @@ def test_the_command_says_what_the_variance_is_not(untied_: Command, tmp_path: P
         "-m", "AP", "-m", "nDCG@10", "--variance", "--format", "tsv",
     )  # fmt: skip
     assert code == 0
+    assert OTHERS in " ".join(said.split())
+    (tmp_path / "b.run").write_text("q Q0 b 1 2 b\n")
+    runs = [str(tmp_path / name) for name in ("a.run", "b.run")]
+    _, _, said = untied_("stats", str(tmp_path / "p.csv"), *runs, "--qrels-format", "probabilities", "-m", "AP")
     assert OTHERS in " ".join(said.split())
     expected = untied.evaluate(QRELS, {"q": [["a", "b"], "c"]}, "AP", qrels_format="probabilities", variance=True)["AP"]
     assert f"{expected:.4f}" in text

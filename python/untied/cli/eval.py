@@ -173,7 +173,14 @@ def main(options: argparse.Namespace) -> None:
         results = results.grouped(**grouped)
     if order is not None:
         results = order.runs(results)
-    notes.add([*_notes(results, measures, options), *results._design_notes(), *notes.of_judgments(qrels)])
+    notes.add(
+        [
+            *notes.of_probabilities(qrels),
+            *_notes(results, measures, options),
+            *results._design_notes(),
+            *notes.of_repeated(qrels),
+        ]
+    )
     settings |= reading_settings(options) | grouped
     table = results.table(per_query=options.per_query)
     if order is not None and options.per_query:

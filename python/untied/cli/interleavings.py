@@ -28,7 +28,7 @@ def write(
     settings = chosen(options, "on_undefined")
     table, facts = evaluate_interleavings(qrels, searches, measures, **settings, **chosen(options, "threads"))
     leaves_out = options.on_undefined == "nan"
-    notes.add([*notes.of_judgments(qrels), *of_undefined({"searches": facts}, can_leave_out=not leaves_out)])
+    notes.add([*notes.of_repeated(qrels), *of_undefined({"searches": facts}, can_leave_out=not leaves_out)])
     shown = [row for row, is_mean in zip(table.to_dicts(), table._is_of_means(), strict=True)
              if options.per_query or is_mean]  # fmt: skip
     if style == "json":

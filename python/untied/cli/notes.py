@@ -47,9 +47,13 @@ EXPECTED = (
 )
 
 
-def of_judgments(qrels: Qrels) -> Iterator[str]:
-    """Notes on judgments that occur more than once, and on those that are probabilities."""
+def of_repeated(qrels: Qrels) -> Iterator[str]:
+    """A note on judgments that occur more than once."""
     if qrels.repeated:
         yield f"judgments that occur more than once in the qrels, counted once: {qrels.repeated}"
+
+
+def of_probabilities(qrels: Qrels) -> Iterator[str]:
+    """A note on values from judgments that are probabilities."""
     if qrels.format == "probabilities":
         yield EXPECTED

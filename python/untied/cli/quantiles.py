@@ -43,7 +43,7 @@ def write(
         )
 
     laws, skipped = with_readable(options, make)
-    notes.add([*skipped, *laws._notes(), *notes.of_judgments(qrels)])
+    notes.add([*skipped, *laws._notes(), *notes.of_repeated(qrels)])
     table = laws.quantiles(options.quantiles, per_query=options.per_query)
     if style == "json":
         settings |= {"quantiles": options.quantiles, **reading_settings(options)}

@@ -249,6 +249,7 @@ def main(options: argparse.Namespace) -> None:
 
 def _found(options: argparse.Namespace, settings: dict[str, Any]) -> tuple[Results, Any, list[str]]:
     qrels = read_qrels(options)
+    notes.add(notes.of_probabilities(qrels))
     measures = as_measures(options.measure)
     order = None if options.sort_by is None else order_of(options, measures)[0]
     chance = chosen(options, "test", "correction", "level", "samples", "seed", "threads")

@@ -7,6 +7,7 @@ from untied.errors import UntiedError, check_count
 from untied.evaluation.runs import evaluate
 from untied.inputs import mismatch
 from untied.inputs.convert import as_qrels, named_runs
+from untied.inputs.files import refuse_probabilities
 from untied.measures import DCG, Hits, P, R
 from untied.results.table import tidy
 
@@ -125,7 +126,7 @@ def curves(
     [0.0, 0.5, 1.0]
     """
     policies = Policies("runs", ties=ties, score_dtype=score_dtype)
-    judged = as_qrels(qrels, threads, qrels_format)
+    judged = refuse_probabilities(as_qrels(qrels, threads, qrels_format), "a curve")
     if query not in judged:
         raise UntiedError(f"query {query!r} is not in the qrels")
     grades = judged[query]
