@@ -86,16 +86,18 @@ class JudgedByBoth:
         # If the baseline lacks none, a single estimation serves both.
         is_drop = is_drop or ("baseline" in runs and not new)
         if is_drop not in self._made:
-            both, baseline = [self.evidence.qrels, self._machine], "baseline" if is_drop else None
+            human, machine = self.evidence.qrels, self._machine
             if is_drop and new:
-                both = [
+                human, machine = (
                     qrels.without(
                         {row for row, query in enumerate(qrels.queries()) if query in new}, self.evidence.threads
                     )
-                    for qrels in both
-                ]
-            used = runs if is_drop else {"run": runs["run"]}
-            self._made[is_drop] = estimate_judged(*both, used, self._measures, baseline=baseline, **self._options)
+                    for qrels in (human, machine)
+                )
+            used, baseline = (runs, "baseline") if is_drop else ({"run": runs["run"]}, None)
+            self._made[is_drop] = estimate_judged(
+                human, machine, used, self._measures, baseline=baseline, **self._options
+            )
         return self._made[is_drop]
 
     def notes(self) -> Iterator[str]:
@@ -107,7 +109,9 @@ class JudgedByBoth:
             if unknown:
                 yield f"queries of the {name} without judgments: {unknown:,} (untied check lists them)"
         found = [
-            note for estimates, *values in self._made.values() for note in (*notes_on_values(*values), *estimates.notes)
+            note
+            for estimates, by_people, by_machine in self._made.values()
+            for note in (*notes_on_values(by_people, by_machine), *estimates.notes)
         ]
         yield from dict.fromkeys(found)
         yield from unlabelled(self.evidence.qrels, self._machine)
