@@ -231,3 +231,14 @@ def test_only_queries_that_neither_judged_are_left_out():
     missing, unknown = notes_on_queries(*both, loaded)
     assert missing == "judged queries missing from a run: 1 from poor (counted as empty rankings)"
     assert unknown.startswith("queries without judgments, left out: 1 of good, 1 of fair")
+
+
+@pytest.mark.parametrize("whose", ["human", "machine"])
+def test_errors_say_which_judgments_are_unusable(whose):
+    human, machine, runs = collection()
+    both = {"human": human, "machine": machine}
+    both[whose] = {query: dict.fromkeys(grades, 0) for query, grades in both[whose].items()}
+    with pytest.warns(untied.UntiedWarning, match="nothing is relevant"):
+        results = [untied.evaluate(qrels, runs, "P@3") for qrels in both.values()]
+    with pytest.raises(untied.UntiedError, match=f"^{whose} judgments: nothing is relevant"):
+        estimate_runs(*results)

@@ -282,8 +282,10 @@ def _check(human: Results, machine: Results) -> None:
     for measure in human._measures:
         if scale_of(measure) != "mean":
             raise UntiedError(f"{measure} is no mean over queries, so it cannot be estimated from some of them")
-    for results in (human, machine):
-        mismatch.demand({name: mismatch.of_facts(facts) for name, facts in results.facts().items()})
+    for whose, results in (("human", human), ("machine", machine)):
+        problem = mismatch.sentence({name: mismatch.of_facts(facts) for name, facts in results.facts().items()})
+        if problem is not None:
+            raise UntiedError(f"{whose} judgments: {problem}")
     people, all_queries = len(human.queries), len(machine.queries)
     if people > all_queries:
         raise UntiedError(
