@@ -200,3 +200,17 @@ def test_in_a_browser(browser: Any, tmp_path: Path) -> None:
             assert drawing.locator(mark).count() == len(mine), mark
     assert tab.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     tab.close()
+
+
+def test_a_page_without_intervals_says_nothing_about_them(browser: Any, tmp_path: Path) -> None:
+    human, machine, runs = world()
+    few = dict(list(human.items())[:1])
+    for judged, said in ((few, ""), (human, "The interval of each difference includes 0.")):
+        path = tmp_path / "page.html"
+        alike = {"a": runs["run0"], "b": runs["run0"]}
+        path.write_text(report(judged, alike, "AP", machine=machine), "utf-8")
+        tab = Tab(browser, path)
+        assert tab.page.locator("#judges p.note").first.inner_text() == said
+        queries = "1 query" if judged is few else f"{len(human)} queries"
+        assert f"2 runs · {queries} ·" in tab.page.locator("header").inner_text()
+        tab.close()

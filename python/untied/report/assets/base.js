@@ -85,6 +85,8 @@ function inPercent(share) {
 
 const percent = (share) => (share === null ? "–" : inPercent(share) + "\u00a0%");
 const count = (n) => n.toLocaleString("en");
+/** A number of queries in words. */
+const queriesOf = (number) => `${count(number)} ${number === 1 ? "query" : "queries"}`;
 const cut = (text, length) => (text.length > length ? text.slice(0, length - 1) + "…" : text);
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
 

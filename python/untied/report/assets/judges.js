@@ -26,7 +26,7 @@ function judges() {
   table(where, "estimates", "measure", columns, rows);
   const starred = node("p", { class: "note" });
   where.append(starred);
-  follow("measure", () => { starred.textContent = !rows().some(({ b }) => b !== null) ? "" : rows().some(excludes) ? "A star marks differences whose interval excludes 0." : "The interval of each difference includes 0."; });
+  follow("measure", () => { starred.textContent = !rows().some(({ b, low }) => b !== null && low !== null) ? "" : rows().some(excludes) ? "A star marks differences whose interval excludes 0." : "The interval of each difference includes 0."; });
   where.append(...notes.map((note) => node("p", { class: "note" }, `Note: ${note}.`)));
   if (!agreement.length) return;
   where.append(node("h3", {}, "Do the grades agree?"), node("p", { class: "about" },

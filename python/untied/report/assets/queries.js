@@ -25,21 +25,21 @@ function verdict(shown) {
   if (comparing) {
     const { mean, "5%": low, "50%": middle, "95%": high } = data.distribution[state.measure];
     const over = data.defined[state.measure];
-    return `${name} over ${over === data.of ? `all ${count(over)} queries` : `the ${count(over)} of ${count(data.of)} queries for which it is defined`}: mean ${show(mean)}, median ${show(middle)}, 90 % of the values between ${show(low)} and ${show(high)}.${here}`;
+    return `${name} over ${over === data.of ? `all ${queriesOf(over)}` : `the ${count(over)} of ${count(data.of)} queries for which it is defined`}: mean ${show(mean)}, median ${show(middle)}, 90 % of the values between ${show(low)} and ${show(high)}.${here}`;
   }
   if (alone) return `${name}: ${{ mean: "mean", log: "geometric mean", sum: "sum" }[key().scale]} ${show(data.means[state.measure][0].mean)}.${here}`;
   const lower = key().lower;
   const test = tested(state.measure, state.a, state.b);
   if (!test) {
     const above = shown.filter((row) => row.difference > 0).length, equal = shown.filter((row) => row.difference === 0).length;
-    return `${name}: ${wins(above, equal, shown.length - above - equal, lower)} of ${count(shown.length)} queries${whole() ? "" : " of this page"}; these two runs were not tested.${certainWords()}${here}`;
+    return `${name}: ${wins(above, equal, shown.length - above - equal, lower)} of ${queriesOf(shown.length)}${whole() ? "" : " of this page"}; these two runs were not tested.${certainWords()}${here}`;
   }
   const [above, equal, below] = test.counts, [low, middle, high] = test.quantiles;
   const what = { mean: "mean difference", log: "ln mean A − ln mean B", sum: "difference of sums" }[key().scale];
   const of = key().scale === "log" ? "differences of logarithms" : "differences";
   const over = above + equal + below;
-  return `${name}: ${wins(above, equal, below, lower)} of ${count(over)} queries; ${what} ${signed(test.difference)}, ${chance(test.p)} (${data.how}).${overturned(test)} ` +
-    `Over ${over === data.of ? "all" : "these"} ${count(over)} queries, the median difference is ${signed(middle)}, and 90 % of the ${of} lie between ${signed(low)} and ${signed(high)}.${certainWords()}${here}`;
+  return `${name}: ${wins(above, equal, below, lower)} of ${queriesOf(over)}; ${what} ${signed(test.difference)}, ${chance(test.p)} (${data.how}).${overturned(test)} ` +
+    `Over ${over === data.of ? "all" : "these"} ${queriesOf(over)}, the median difference is ${signed(middle)}, and 90 % of the ${of} lie between ${signed(low)} and ${signed(high)}.${certainWords()}${here}`;
 }
 
 // The overturn number, beside p: what missing judgments could do.
@@ -68,7 +68,7 @@ function bars(width, onScreen) {
   const values = shown.map((row) => row.difference);
   const low = values.reduce((least, value) => Math.min(least, value), 0), high = values.reduce((most, value) => Math.max(most, value), 0);
   const plot = frame(width, height,
-    { low: 0, high: shown.length, ticks: [], title: `${count(shown.length)} ${shown.length === 1 ? "query" : "queries"}${whole() ? "" : " (the page holds " + (data.runs.length < 2 ? "some)" : "those that differ most)")}` },
+    { low: 0, high: shown.length, ticks: [], title: `${queriesOf(shown.length)}${whole() ? "" : " (the page holds " + (data.runs.length < 2 ? "some)" : "those that differ most)")}` },
     { low, high: low === high ? 1 : high, title: comparing || alone ? key().name : `A − B, ${key().name}` });
   const worse = (value) => !alone && (!comparing && key().lower ? value > 0 : value < 0);
   const step = (plot.right - plot.left) / shown.length, gap = step > 4 ? Math.min(3, step * 0.15) : 0;

@@ -18,15 +18,15 @@ function theme(name) {
 
 function subtitle() {
   const held = whole() ? "" : `, of which the page holds ${count(data.queries.length)}`;
-  if (data.kind === "runs") return `${count(data.runs.length)} runs · ${count(data.of)} queries in both A and B · no judgments`;
+  if (data.kind === "runs") return `${count(data.runs.length)} runs · ${queriesOf(data.of)} in both A and B · no judgments`;
   if (!comparing) {
     const unknown = Math.max(0, ...(data.ties || []).map((run) => run.unknown));
-    const without = unknown ? ` · left out: ${count(unknown)} ${unknown === 1 ? "query" : "queries"} without judgments` : "";
-    return `${data.runs.length} ${data.runs.length === 1 ? "run" : "runs"} · ${count(data.of)} queries${held} · ${words().values}${without}`;
+    const without = unknown ? ` · left out: ${queriesOf(unknown)} without judgments` : "";
+    return `${data.runs.length} ${data.runs.length === 1 ? "run" : "runs"} · ${queriesOf(data.of)}${held} · ${words().values}${without}`;
   }
-  const alone = data.alone.some((n) => n > 0) ? ` · left out: ${count(data.alone[0])} queries only in A, ${count(data.alone[1])} only in B` : "";
+  const alone = data.alone.some((n) => n > 0) ? ` · left out: ${queriesOf(data.alone[0])} only in A, ${count(data.alone[1])} only in B` : "";
   const filled = data.filled.map(([measure, a, b]) => ` · filled up to the cutoff of ${measure} with unknown documents: ${count(a)} rankings of A, ${count(b)} of B`);
-  return `A: ${data.runs[0]} · B: ${data.runs[1]} · ${count(data.of)} queries in both${held}${alone}${filled.join("")}`;
+  return `A: ${data.runs[0]} · B: ${data.runs[1]} · ${queriesOf(data.of)} in both${held}${alone}${filled.join("")}`;
 }
 
 /** What a page of each kind shows: at once, and below. A page of runs has no judgments. */
