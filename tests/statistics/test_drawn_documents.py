@@ -227,6 +227,11 @@ def test_notes_say_what_the_intervals_rest_on() -> None:
     few = {query: SAMPLE[query] for query in ("q0", "q1")}
     assert "no interval: it needs 5 queries or more" in estimate_drawn(few, MACHINE, RUN, "P@1").notes
     assert any("the ideal DCG" in note for note in estimate_drawn(SAMPLE, MACHINE, RUN, "nDCG@2").notes)
+    exact = {query: {doc: max(grade, 0) for doc, (_, grade) in docs.items()} for query, docs in SAMPLE.items()}
+    exact["q0"]["d"] = 1
+    alike = estimate_drawn(SAMPLE, exact, RUN, "P@3", target="these").notes
+    assert any("in fewer than 5 queries" in note for note in alike)
+    assert not any("in fewer than 5 queries" in note for note in estimate_drawn(SAMPLE, exact, RUN, "P@3").notes)
     estimates = estimate_drawn(SAMPLE, MACHINE, RUN, "P@2")
     assert estimates.basis == "from human judgments of 12 documents in 6 queries"
     rare = {f"q{i}": {"a": (1, 0.01), "b": (0, 1.0)} for i in range(6)}

@@ -48,6 +48,10 @@ _LINEAR = ("P", "Hits", "DCG", "RBP", "INSQ", "SDCG")
 #: A document that stands for more others than this makes estimates wild.
 _WILD = 20.0
 _UNUSED = "the machine is not used: its errors do not go together with the human estimates"
+_ALIKE = (
+    f"human and machine labels of the drawn documents give different scores in fewer than {LEAST} queries, so nothing "
+    "says how far the machine is off elsewhere, and the interval is too narrow"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -382,9 +386,11 @@ def estimate_from_qrels(
             estimate = _over_queries(queries, found, level) if target == "all" else _of_these(queries, found, level)
             numbers = [getattr(estimate, name if name != "estimate" else "mean") for name in NUMBERS.split()]
             rows.append((str(measure), run, other or "", *numbers))
+            whose = f"{measure} of {' - '.join(show_id(name) for name in (run, other) if name)}"
             if not estimate.slope:
-                whose = " - ".join(show_id(name) for name in (run, other) if name)
-                notes.setdefault(_UNUSED, []).append(f"{measure} of {whose}")
+                notes.setdefault(_UNUSED, []).append(whose)
+            elif target == "these" and sum(bool(_core.difference(one.human, one.machine)) for one in found) < LEAST:
+                notes.setdefault(_ALIKE, []).append(whose)
     said = [f"{note} ({listed(whose, 'estimate')})" for note, whose in notes.items()]
     said += _notes(queries, measures, human.format, target, len(pairs))
     documents = sum(len(query.human) for query in queries)

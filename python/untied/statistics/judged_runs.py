@@ -80,7 +80,8 @@ class RunEstimates:
     def basis(self) -> str:
         """What the estimates rest on, in words: of how many queries there are human judgments."""
         if self.documents is not None:
-            return f"from human judgments of {self.documents:,} documents in {self.queries:,} queries"
+            queries = "1 query" if self.queries == 1 else f"{self.queries:,} queries"
+            return f"from human judgments of {self.documents:,} documents in {queries}"
         among = f" in {self.strata:,} strata" if self.strata > 1 else ""
         return f"from human judgments of {self.judged:,} of {self.queries:,} queries{among}"
 
