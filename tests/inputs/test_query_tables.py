@@ -189,7 +189,7 @@ def test_files_that_are_refused(name, content, said, tmp_path):
 @pytest.mark.parametrize(
     ("pattern", "said"),
     [
-        ("q(.)", "the pattern q(.) finds no segment in query 1"),
+        ("q(.)", "the pattern q(.) finds no segment in query 1: it must match the whole id"),
         ("1", "has no group (...), which is the segment"),
         ("(", "is no regular expression"),
     ],

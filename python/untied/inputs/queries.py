@@ -132,7 +132,10 @@ def _by_pattern(pattern: str, queries: Sequence[str]) -> dict[str, str]:
     segments = {query: find(query) for query in queries}
     for query, segment in segments.items():
         if segment is None or not segment.strip():
-            raise UntiedError(f"the pattern {pattern} finds no segment in query {show_id(query)}")
+            raise UntiedError(
+                f"the pattern {pattern} finds no segment in query {show_id(query)}: it must match the whole id, with "
+                "the segment as its first group"
+            )
     return {query: str(segment) for query, segment in segments.items()}
 
 
