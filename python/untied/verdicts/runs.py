@@ -50,8 +50,8 @@ def certify(
         Two or more runs, of any kind that `evaluate` takes.
     measures : measures or their names, optional
         The measures to compare by; the default is nDCG@10, P@10 and RR. P, Hits, R, F1, RBP, DCG, nDCG, RR, Success,
-        Rprec, AP, ERR, Bpref, TBG and U have solvers of their own, and so do measures of subtopics, if no judgment
-        changes what they are divided by: alpha_DCG, ERR_IA, P_IA and StRecall with a cutoff, NRBP, and RBU with
+        Rprec, AP, ERR, Bpref, TBG and U have solvers of their own, and so do measures of subtopics that are not divided
+        by the best ranking: alpha_DCG, ERR_IA, P_IA and StRecall with a cutoff, NRBP, AP_IA, and RBU with
         ``max_grade``. For other measures of one run that have bounds over unjudged documents, such as ADR or Q, there
         is a general search.
     ties : str

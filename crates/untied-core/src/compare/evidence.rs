@@ -131,9 +131,12 @@ pub(crate) fn subtopics(truth: &Judgments<'_>, documents: &[(&[u8], u32)]) -> Ve
     let mut by_number: Vec<Subtopic> = Vec::new();
     for level in truth.levels.iter().filter(|level| level.grade >= 0.0) {
         for &(subtopic, grade) in truth.profile(level.grade) {
-            let none = || Subtopic { highest: 0.0, grades: vec![f64::NAN; documents.len()] };
+            let grades = || vec![f64::NAN; documents.len()];
+            let none = || Subtopic { highest: 0.0, levels: Vec::new(), grades: grades() };
             by_number.resize_with(by_number.len().max(subtopic as usize + 1), none);
-            by_number[subtopic as usize].highest = by_number[subtopic as usize].highest.max(grade);
+            let of_subtopic = &mut by_number[subtopic as usize];
+            of_subtopic.highest = of_subtopic.highest.max(grade);
+            of_subtopic.levels.push(Level { grade, count: level.count });
         }
     }
     for (number, &(doc, hash)) in documents.iter().enumerate() {

@@ -77,7 +77,7 @@ static KNOWN: &[(&Info, &[Heeds], Make, Solves)] = &[
     (&NERR_IA.info, &[], novelty::err_ia, Med),
     (&NRBP.info, &[], novelty::nrbp, AlsoVerdicts),
     (&NNRBP.info, &[], novelty::nrbp, Med),
-    (&AP_IA.info, &[], novelty::ap_ia, Med),
+    (&AP_IA.info, &[], novelty::ap_ia, All),
     (&P_IA.info, &[], novelty::p_ia, AlsoVerdicts),
     (&SUBTOPIC_RECALL.info, &[], novelty::subtopic_recall, AlsoVerdicts),
     (&D_NDCG.info, &[], novelty::d_ndcg, Med),

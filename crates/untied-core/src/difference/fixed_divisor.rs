@@ -35,7 +35,7 @@ impl FixedDivisor {
         let known = |grades: &[f64]| -> Vec<f64> {
             grades.iter().map(|&grade| if grade.is_nan() { 0.0 } else { grade }).collect()
         };
-        let subtopic = |of: &Subtopic| Subtopic { grades: known(&of.grades), ..*of };
+        let subtopic = |of: &Subtopic| Subtopic { grades: known(&of.grades), ..of.clone() };
         let (grades, subtopics) =
             (known(pair.facts.grades), pair.facts.subtopics.iter().map(subtopic).collect::<Vec<_>>());
         let facts = PairFacts { grades: &grades, subtopics: &subtopics, unretrieved: 0, ..pair.facts };

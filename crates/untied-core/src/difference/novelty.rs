@@ -20,11 +20,13 @@ use super::cascade::DiscountedCascade;
 use super::first_relevant::success;
 use super::layout::{DifferenceWorkspace, Scale};
 use super::pair::{PairFacts, RankingPair, Subtopic};
-use super::setup::{Options, Setup};
+use super::setup::{Options, Question, Setup};
 use super::solution::{Chance, Difference, DifferenceRange, LargestDifference};
 use super::solve::expected::DifferenceMoments;
+use super::upper_bounds::UpperBounds;
 use crate::elementary::{powf, powi};
 use crate::error::{Error, Result};
+use crate::grade::Level;
 use crate::measures::average_precision::AVERAGE_PRECISION;
 use crate::measures::cascade::CASCADE;
 use crate::measures::d_measure::global_gain;
@@ -91,9 +93,18 @@ pub(super) fn p_ia(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     averaged(setup, &PRECISION.info, precision)
 }
 
-/// The difference in AP-IA, in which AP is divided by the depth.
+/// The difference in AP-IA. For MED, AP is divided by the depth; for verdicts, by the number of documents relevant to the
+/// subtopic, which changes with the judgments.
 pub(super) fn ap_ia(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
-    averaged(setup, &AVERAGE_PRECISION.info, average_precision)
+    let Question::Verdicts { .. } = setup.question else {
+        return averaged(setup, &AVERAGE_PRECISION.info, average_precision);
+    };
+    let mut spec = Spec::of(&AVERAGE_PRECISION.info);
+    spec.cutoff = setup.spec.cutoff;
+    let question = Question::Verdicts { possible: &[1.0, 0.0] };
+    summed(setup, Gain::From(setup.spec.rel()?), 1.0, None, |setup, _| {
+        average_precision(&Setup { spec: &spec, question, ..*setup })
+    })
 }
 
 /// The difference in the mean over subtopics of a measure of relevant documents.
@@ -178,18 +189,21 @@ impl NoveltyDifference {
     /// Visits the pair once for each subtopic, with its judgments as grades 1 and 0. Returns the number of subtopics.
     fn each(&self, pair: &RankingPair<'_>, mut visit: impl FnMut(&RankingPair<'_>)) -> f64 {
         let mut number = 0.0;
-        let mut visit_grades = |grades: Vec<f64>| {
+        let mut visit_grades = |grades: Vec<f64>, levels: &[Level]| {
             number += 1.0;
-            visit(&RankingPair { facts: PairFacts { grades: &grades, subtopics: &[], ..pair.facts }, ..*pair });
+            visit(&RankingPair { facts: PairFacts { grades: &grades, levels, subtopics: &[], ..pair.facts }, ..*pair });
         };
         let is_covered = |subtopic: &&Subtopic| subtopic.highest >= self.rel;
         let relevant = |&grade: &f64| if grade.is_nan() { grade } else { self.gain.of(grade) };
         for subtopic in pair.facts.subtopics.iter().filter(is_covered) {
-            visit_grades(subtopic.grades.iter().map(relevant).collect());
+            let gained = |level: &Level| Level { grade: self.gain.of(level.grade), ..*level };
+            let levels: Vec<Level> = subtopic.levels.iter().map(gained).collect();
+            visit_grades(subtopic.grades.iter().map(relevant).collect(), &levels);
         }
         if !pair.facts.subtopics.iter().any(|subtopic| is_covered(&subtopic)) {
             // If no subtopic has a relevant document, one stands for all. Judged documents are not relevant to it.
-            visit_grades(pair.facts.grades.iter().map(|&grade| if grade.is_nan() { grade } else { 0.0 }).collect());
+            let grades = pair.facts.grades.iter().map(|&grade| if grade.is_nan() { grade } else { 0.0 });
+            visit_grades(grades.collect(), &[]);
         }
         number
     }
@@ -214,6 +228,18 @@ impl Difference for NoveltyDifference {
 
     fn assigns_grades(&self) -> bool {
         false
+    }
+
+    /// The bounds of AP-IA, whose verdicts are solved subtopic by subtopic. A document that is relevant to several counts
+    /// for each of them, so the bounds for a number of documents may not be attained.
+    fn upper_bounds(&self, pair: &RankingPair<'_>, work: &mut DifferenceWorkspace) -> UpperBounds {
+        let mut all: Vec<UpperBounds> = Vec::new();
+        let number = self.each(pair, |pair| all.push(self.of_subtopic.upper_bounds(pair, work)));
+        let most = all.iter().map(|bounds| bounds.by_count.len()).max().unwrap_or(1);
+        let sum = |count: usize| all.iter().map(|bounds| bounds.at_most(count)).sum::<f64>() / (number * self.norm);
+        let are_attained = |count: usize| all.iter().all(|bounds| bounds.is_attained(count));
+        let from = are_attained(usize::MAX).then(|| pair.unknown());
+        UpperBounds::partly((0..most).map(sum).collect(), from, if are_attained(0) { vec![0] } else { Vec::new() })
     }
 
     fn extent(

@@ -9,6 +9,8 @@ use crate::table::Length;
 pub struct Subtopic {
     /// The highest grade of any document.
     pub highest: f64,
+    /// The grades above 0 of all judged documents, each with its number of documents.
+    pub levels: Vec<Level>,
     /// The grade of each document, by its number; NaN if it is not judged.
     pub grades: Vec<f64>,
 }
