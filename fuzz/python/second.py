@@ -389,8 +389,7 @@ def qrels(content: dict[str, Any], format: str) -> Table:
                 raise Refused
             for document, grade in mapping(held).items():
                 highest[document] = max(finite(grade), highest.get(document, -math.inf))
-        if subtopics:
-            table[query] = list(highest.items())
+        table[query] = list(highest.items())
     return table
 
 
