@@ -219,6 +219,8 @@ def test_what_cannot_be_estimated_is_refused() -> None:
         estimate_drawn(SAMPLE, Qrels({"q0": {"a": 0.5}}, format="probabilities"), RUN, "P@1")
     with pytest.raises(untied.UntiedError, match="are a sample of each query's documents"):
         gate(Qrels(SAMPLE, format="stratified"), RUN, machine=MACHINE, min={"P@1": 0.1})
+    with pytest.raises(untied.UntiedError, match="are a sample of each query's documents"):
+        gate(SAMPLE, RUN, machine=Qrels(MACHINE), min={"P@1": 0.1}, qrels_format="stratified")
     with pytest.raises(untied.UntiedError, match="target must be"):
         estimate_drawn(SAMPLE, MACHINE, RUN, "P@1", target="some")  # type: ignore[arg-type]
 
@@ -273,3 +275,18 @@ def test_a_sample_that_is_read_as_full_judgments_is_noted(untied_: Command, tmp_
     code, _, said = untied_("judges", *paths, "-m", "P@2")
     assert code == 0
     assert "which count as not relevant: 12; if people judged a random sample" in " ".join(said.split())
+
+
+def test_queries_that_are_not_everywhere_are_counted() -> None:
+    """Those that a run or the machine lacks count as empty ones, and those that people did not judge not at all."""
+    run = {query: ranked for query, ranked in RUN.items() if query != "q1"} | {"q8": ["a"]}
+    machine = {query: labels for query, labels in MACHINE.items() if query not in ("q2", "q3")} | {"q9": {"a": 1}}
+    found = estimate_drawn(SAMPLE, machine, {"r": run}, "P@1")
+    emptied = estimate_drawn(SAMPLE, MACHINE | {"q2": {"a": 0}, "q3": {"a": 0}}, {"r": run | {"q1": []}}, "P@1")
+    assert found.table.to_dicts() == emptied.table.to_dicts()
+    assert [note for note in found.notes if "queries" in note and "interval" not in note] == [
+        "judged queries missing from a run: 1 from r (counted as empty rankings)",
+        "queries without judgments, left out: 1 of r; untied check lists them, and ids that nearly match",
+        "queries that the machine did not judge, in which no document counts as relevant to it: 2",
+        "queries that only the machine judged, left out: 1",
+    ]

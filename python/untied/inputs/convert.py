@@ -86,9 +86,13 @@ def as_labels(machine: QrelsLike, threads: int | None = None, format: str = "aut
 def as_both(
     human: QrelsLike, machine: QrelsLike, threads: int | None = None, format: str = "auto"
 ) -> tuple[Qrels, Qrels]:
-    """Return the judgments of people and of a machine. People give labels, so only the machine's hold probabilities."""
+    """Return the judgments of people and of a machine.
+
+    People give labels, so only the machine's hold probabilities, and only of people's judgments there are samples.
+    """
     of_people = "auto" if format == "probabilities" else format
-    return as_qrels(human, threads, of_people), as_labels(machine, threads, format)
+    of_machine = "auto" if format in ("stratified", "prels") else format
+    return as_qrels(human, threads, of_people), as_labels(machine, threads, of_machine)
 
 
 def _facts(qrels: Any, threads: int | None, columns: Mapping[str, str] | None) -> Qrels | None:

@@ -22,6 +22,7 @@ from untied.inputs.files import refuse_probabilities
 from untied.inputs.mismatch import Silence, listed
 from untied.measures import as_measures, parse_measure
 from untied.results.differences import pairs_of
+from untied.results.notes import of_queries
 from untied.results.table import tidy
 from untied.statistics.intervals import check_level
 from untied.statistics.judged_runs import NUMBERS, SAMPLED, RunEstimates
@@ -392,7 +393,10 @@ def estimate_from_qrels(
             elif target == "these" and sum(bool(_core.difference(one.human, one.machine)) for one in found) < LEAST:
                 notes.setdefault(_ALIKE, []).append(whose)
     said = [f"{note} ({listed(whose, 'estimate')})" for note, whose in notes.items()]
-    said += _notes(queries, measures, human.format, target, len(pairs))
+    said += [
+        *_notes_on_queries(human, machine, runs),
+        *_notes(queries, measures, human.format, target, len(pairs)),
+    ]
     documents = sum(len(query.human) for query in queries)
     table = tidy("measure run_a run_b", NUMBERS, rows)
     return RunEstimates(table, len(queries), len(queries), 1, target, level, said, documents)
@@ -487,6 +491,26 @@ def _estimate(
         mean, mean - half, mean + half, human, mean_of([value.full for value in values]),
         _core.difference(machine, human), correlation, slope, width, count / width**2 if width else inf,
     )  # fmt: skip
+
+
+def _notes_on_queries(human: Qrels, machine: Qrels, runs: Mapping[str, Run]) -> Iterator[str]:
+    """Notes on queries of people's samples that a run or the machine lacks, and on those that people did not judge."""
+    sampled = set(human.queries())
+    yield from of_queries(
+        {
+            name: {
+                "absent": sum(query not in run for query in sampled),
+                "unknown": sum(query not in sampled for query in run.queries()),
+            }
+            for name, run in runs.items()
+        }
+    )
+    missing = sum(query not in machine for query in sampled)
+    if missing:
+        yield f"queries that the machine did not judge, in which no document counts as relevant to it: {missing:,}"
+    alone = sum(query not in sampled for query in machine.queries())
+    if alone:
+        yield f"queries that only the machine judged, left out: {alone:,}"
 
 
 def _notes(
