@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from typing import Any
 
@@ -242,3 +243,17 @@ def test_errors_say_which_judgments_are_unusable(whose):
         results = [untied.evaluate(qrels, runs, "P@3") for qrels in both.values()]
     with pytest.raises(untied.UntiedError, match=f"^{whose} judgments: nothing is relevant"):
         estimate_runs(*results)
+
+
+@pytest.mark.parametrize("whose", ["human", "machine"])
+def test_errors_say_which_judgments_have_no_query_of_a_run(whose, tmp_path, untied_):
+    human, machine, runs = collection()
+    both = {"human": human, "machine": machine}
+    both[whose] = {f"other {query}": grades for query, grades in both[whose].items()}
+    names = []
+    for name, content in (*both.items(), ("good", runs["good"])):
+        (tmp_path / f"{name}.json").write_text(json.dumps(content))
+        names.append(tmp_path / f"{name}.json")
+    code, _, err = untied_("judges", *names, "-m", "P@3")
+    assert code == 2
+    assert f"untied: {whose} judgments: no query in common with the qrels: 'good'" in err

@@ -239,6 +239,14 @@ def estimate_judged(
         )
     if not len(machine):
         raise UntiedError("the machine judged no query")
+    for whose, one in (("human", human), ("machine", machine)):
+        apart = {
+            name: mismatch.QUERIES
+            for name, run in runs.items()
+            if len(run) and not _core.in_common(run, one, options.get("threads"))[0]
+        }
+        if apart:
+            raise UntiedError(f"{whose} judgments: {mismatch.sentence(apart)}; {mismatch.NEARLY}")
     by_people, by_machine = (Evaluator(one, measures, **options).evaluate(runs) for one in (human, machine))
     named = None
     if strata is None and query_table is not None:
