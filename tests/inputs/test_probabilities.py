@@ -239,7 +239,7 @@ def test_errors_name_missing_columns(header: str, message: str, tmp_path: Path) 
         ({"q": {"a": 1.5}}, r"qrels\['q'\]\['a'\]: expected a probability from 0 to 1 \(of relevance\), found 1.5"),
         ({"q": {"a": True}}, "expected a probability from 0 to 1"),
         ({"q": {"a": {0: 0.5, 1: 0.2}}}, r"add up to 1, found 0.5 \+ 0.2 = 0.7"),
-        ({"q": {"a": {}}}, "add up to 1"),
+        ({"q": {"a": {}}}, "add up to 1, found none"),
         ({"q": {"a": {0.5: 1}}}, "whole numbers of at least 0 as grades, found 0.5"),
         ({"q": {"a": {-1: 1}}}, "whole numbers of at least 0 as grades, found -1"),
         ({"q": {"a": None}}, "found none"),

@@ -98,7 +98,8 @@ def _chances_of(by_grade: Mapping[int, tuple[Any, str]]) -> Chances:
     total = fsum(chances.values())
     if abs(total - 1) > _TOLERANCE:
         listed = " + ".join(f"{chance:g}" for chance in chances.values())
-        raise _Unlikely("probabilities of all grades that add up to 1", f"{listed} = {total:.6g}")
+        found = f"{listed} = {total:.6g}" if listed else "none"
+        raise _Unlikely("probabilities of all grades that add up to 1", found)
     return {grade: chance / total for grade, chance in sorted(chances.items()) if grade and chance}
 
 
