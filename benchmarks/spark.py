@@ -166,7 +166,7 @@ def by_group(qrels: Any, run: Any) -> untied.spark.SparkEvaluation:
         return pyarrow.Table.from_batches(evaluator(group.to_batches()))
 
     values = rows.groupBy("query").applyInArrow(evaluate, untied.spark._ddl(evaluator.schema))
-    return untied.spark.SparkEvaluation(evaluator._measures, values, evaluator.summary)
+    return untied.spark.SparkEvaluation(values, evaluator)
 
 
 def in_memory(path: Path) -> Any:

@@ -279,6 +279,7 @@ def test_absent_and_unknown_queries():
         "enclosed": 0,
         "overstated": 0,
         "unsettled": 0,
+        "duplicates": 0,
         "ungrouped": False,
     }
 

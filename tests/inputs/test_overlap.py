@@ -246,6 +246,7 @@ NONE_NEEDED = {
     "warned of on the driver, see test_spark.py": ["spark.evaluate", "spark.compare"],
     "queries in common are demanded, see test_interleavings.py, test_compare_passages.py and test_study_notes.py": [
         "compare_passages", "comparison.passages.compare_passages", "evaluation.searches.evaluate_searches",
+        "evaluation.searches.evaluate_interleavings",
         "study.passages",
     ],
     "drop-ins, as silent as their hosts (docs/coming_from.md)": [

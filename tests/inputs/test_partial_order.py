@@ -85,7 +85,7 @@ def test_every_way_in_reads_files_of_groups(format: str, text: str, tmp_path: Pa
     assert untied.Qrels(path, format=format)["q"] == untied.Qrels(str(path), format=format)["q"] == truth
     assert untied.read_qrels(path, format=format)["q"] == truth
     assert untied.Qrels({"q": [["a"], ["b"]]}, format=format)["q"] == truth
-    with pytest.raises(untied.UntiedError, match="prels, groups, mirex or preferences, not 'group'"):
+    with pytest.raises(untied.UntiedError, match="prels, groups, mirex, preferences or probabilities, not 'group'"):
         untied.Qrels(path, format="group")
 
 
