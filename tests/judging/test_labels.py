@@ -57,6 +57,15 @@ def test_groups_by_grade_and_by_best_rank():
     assert math.isnan(rows["all"]["kappa_low"])  # of two queries
 
 
+def test_a_single_human_grade_leaves_kappa_without_an_interval():
+    human = {f"q{i}": {"a": 0, "b": 0} for i in range(6)}
+    machine = {f"q{i}": {"a": i % 2, "b": 0.3} for i in range(6)}
+    row = agreement(human, machine).to_dicts()[0]
+    assert row["kappa"] == pytest.approx(0, abs=1e-12)
+    assert math.isnan(row["kappa_low"])
+    assert math.isnan(row["kappa_high"])
+
+
 def test_only_what_both_judged_counts():
     human = {"q1": {"a": 1, "b": 0, "c": -1, "d": 1}, "q2": {"a": 1}}
     machine = {"q1": {"a": 1, "b": -1, "c": 1}, "q3": {"a": 1}}

@@ -202,7 +202,7 @@ class Arguments(Parser):
                 "read more about each query, such as its market or its traffic, from FILE, a table with ids of queries "
                 "(csv, tsv, jsonl, parquet or json, by its suffix)",
             )
-        pattern = "; re:PATTERN finds it in the query's id instead, as the first group"
+        pattern = "; re:PATTERN, which must match the whole id of a query, has it as the first group instead"
         group.option(name, "COLUMN", f"{what}, whose name is in COLUMN{pattern}")
 
     def add_machine(self, what: str) -> None:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 #: The last ranks of groups of documents by their best rank in any run.
 DEPTHS = (10, 100)
+#: Half an interval of kappa that is as narrow as this is only rounding.
+_NO_SPREAD = 1e-12
 
 
 # described by untied.evaluation.runs.Evaluator: threads
@@ -61,7 +63,8 @@ def agreement(
         * ``equal``: the share of documents with the same grade from both
         * ``kappa``: Cohen's kappa with quadratic weights. It is 1 if all grades are equal, and 0 if they agree only as
           often as by chance. Rows of a single human grade have none.
-        * ``kappa_low``, ``kappa_high``: the interval of kappa, by a jackknife over queries. It needs five queries.
+        * ``kappa_low``, ``kappa_high``: the interval of kappa, by a jackknife over queries. It needs five queries, and
+          there is none if kappa would be the same without any one of them, as when people give one grade only.
 
     Raises
     ------
@@ -192,5 +195,6 @@ def _row(by_query: Mapping[str, _Sums], with_kappa: bool, level: float) -> tuple
         squares = fsum((one - middle) ** 2 for one in left_out)
         half = t_quantile("intervals of kappa", level, len(parts) - 1)
         half *= sqrt((len(parts) - 1) / len(parts) * squares)
+        half = half if half > _NO_SPREAD else nan
     equal = every.equal / every.documents
     return int(every.documents), human, machine, machine - human, equal, kappa, kappa - half, kappa + half

@@ -21,7 +21,7 @@ function subtitle() {
   if (data.kind === "runs") return `${count(data.runs.length)} runs · ${queriesOf(data.of)} in both A and B · no judgments`;
   if (!comparing) {
     const unknown = Math.max(0, ...(data.ties || []).map((run) => run.unknown));
-    const without = unknown ? ` · left out: ${queriesOf(unknown)} without judgments` : "";
+    const without = unknown ? ` · left out: ${queriesOf(unknown)} without ${data.judges ? "human " : ""}judgments` : "";
     return `${data.runs.length} ${data.runs.length === 1 ? "run" : "runs"} · ${queriesOf(data.of)}${held} · ${words().values}${without}`;
   }
   const alone = data.alone.some((n) => n > 0) ? ` · left out: ${queriesOf(data.alone[0])} only in A, ${count(data.alone[1])} only in B` : "";
