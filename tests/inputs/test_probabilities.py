@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas
+import polars
 import pytest
 
 import untied
@@ -219,7 +220,10 @@ def test_errors_name_the_line(row: str, message: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("header", "message"),
     [
-        ("query_id,doc_id,grade", "expected a column probability, or columns p0, p1"),
+        ("query_id,doc_id", "expected a column probability, or columns p0, p1"),
+        ("query_id,doc_id,grade,rating", 'columns "grade" and "rating" may both hold the grade'),
+        ("query_id,doc_id,grade,judge,Rater", 'expected one column for the rater, found "judge", "Rater"'),
+        ("query_id,doc_id,grade", "found no row"),
         ("query_id,doc_id,p1,p2", "expected a column probability, or columns p0, p1"),
         ("query_id,doc_id,p0", "expected a column probability, or columns p0, p1"),
         ("query_id,doc_id,probability,p0,p1", "found both"),
@@ -231,6 +235,181 @@ def test_errors_name_missing_columns(header: str, message: str, tmp_path: Path) 
     path.write_text(f"{header}\n")
     with pytest.raises(untied.UntiedError, match=message):
         untied.read_qrels(path, format="probabilities")
+
+
+def ratings(name: str, count: int, raters: int) -> tuple[list[tuple[str, str, str, int]], dict[str, list[list[str]]]]:
+    """Rows of query, document, rater and grade, and rankings of the queries."""
+    chance = seeded(name)
+    _, ranked = instances(name, count)
+    rows = [
+        (query, document, f"r{rater}", chance.choice([0, 0, 1, 2]))
+        for query in ranked
+        for document in chance.sample("abcde", chance.randint(1, 4))
+        for rater in range(chance.randint(1, raters))
+    ]
+    chance.shuffle(rows)
+    return rows, ranked
+
+
+RATED = ["query_id", "doc_id", "rater", "grade"]
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_raters_are_as_probable_as_each_other(name: str) -> None:
+    measure, has_variance = MEASURES[name]
+    rows, ranked = ratings(f"raters {name}", many(40, 600), 4)
+    votes: dict[str, dict[str, list[int]]] = {query: {} for query in ranked}
+    for query, document, _, grade in rows:
+        votes[query].setdefault(document, []).append(grade)
+    frame = pandas.DataFrame(rows, columns=RATED)
+    options: dict[str, Any] = {"qrels_format": "probabilities", "variance": has_variance, "on_undefined": "nan"}
+    results = untied.evaluate(frame, ranked, name, **options)
+    shares = {
+        query: {
+            document: {grade: given.count(grade) / len(given) for grade in set(given)}
+            for document, given in of_query.items()
+        }
+        for query, of_query in votes.items()
+    }
+    by_share = untied.evaluate(shares, ranked, name, **options)
+    for query, groups in ranked.items():
+        exact = {
+            document: {grade: Fraction(given.count(grade), len(given)) for grade in set(given)}
+            for document, given in votes[query].items()
+        }
+        expected = moments(measure, groups, exact)
+        value = results.value(name, query=query)
+        assert repr(value) == repr(by_share.value(name, query=query))  # to the last bit
+        if expected is None:
+            assert value != value, query
+            continue
+        assert abs(value - float(expected[0])) < 1e-12, (query, votes[query], groups)
+        if has_variance:
+            assert value.variance is not None
+            assert abs(value.variance - float(expected[1])) < 1e-12, (query, votes[query], groups)
+
+
+def test_one_rater_s_grades_are_grades() -> None:
+    rows, ranked = ratings("one rater", 200, 1)
+    grades: dict[str, dict[str, int]] = {}
+    for query, document, _, grade in rows:
+        grades.setdefault(query, {})[document] = grade
+    frame = pandas.DataFrame(rows, columns=RATED)
+    for name in MEASURES:
+        expected = untied.evaluate(frame, ranked, name, qrels_format="probabilities", on_undefined="nan")
+        plain = untied.evaluate(grades, ranked, name, on_undefined="nan")
+        for query in ranked:
+            one, other = (results.value(name, query=query) for results in (expected, plain))
+            assert (one != one) == (other != other)
+            assert other != other or abs(one - other) < 1e-12, (name, query)
+
+
+#: Document a has the grades 2, 0 and 1 of three raters, b has 1 and a failure, c has failures only, and so has query z.
+RATINGS: list[tuple[str, str, str, Any]] = [
+    ("q", "a", "r1", 2),
+    ("q", "a", "r2", 0),
+    ("q", "b", "r1", None),
+    ("q", "a", "r3", 1),
+    ("q", "b", "r2", 1),
+    ("q", "c", "r1", -1),
+    ("z", "a", "r1", None),
+]
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl", "parquet", "pandas", "nullable", "polars"])
+def test_ratings_that_are_no_grade_do_not_count(kind: str, tmp_path: Path) -> None:
+    frame = pandas.DataFrame(RATINGS, columns=RATED)
+    path = tmp_path / f"r.{kind}"
+    source: Any = path
+    if kind in ("csv", "tsv"):
+        frame.to_csv(path, sep="," if kind == "csv" else "\t", index=False)
+    elif kind == "jsonl":
+        path.write_text("".join(json.dumps(dict(zip(RATED, row, strict=True))) + "\n" for row in RATINGS))
+    elif kind == "parquet":
+        frame.to_parquet(path)
+    else:
+        source = {
+            "pandas": frame,
+            "nullable": frame.convert_dtypes(),
+            "polars": polars.DataFrame(RATINGS, schema=RATED, orient="row"),
+        }[kind]
+    with pytest.warns(untied.UntiedWarning) as warned:
+        qrels = untied.Qrels(source, format="probabilities")
+    notes = " / ".join(str(warning.message) for warning in warned)
+    assert "ratings without a grade, which do not count: 3 of 7 in" in notes
+    assert "-1" in notes
+    assert "documents without any other rating, which are unjudged: 2" in notes
+    assert "without any label, for which no document is relevant: 1" in notes
+    assert (qrels["q"], qrels["z"]) == ({"a": 1.0, "b": 1.0}, {})
+    votes = {"q": {"a": {0: 1 / 3, 1: 1 / 3, 2: 1 / 3}, "b": {1: 1}}}
+    for name in ("AP", "nDCG@3", "P(rel=2)@1"):
+        one = untied.evaluate(qrels, RUN, name).value(name, query="q")
+        assert one == untied.evaluate(votes, RUN, name, qrels_format="probabilities").value(name, query="q")
+
+
+def test_texts_in_place_of_grades_are_counted(tmp_path: Path) -> None:
+    path = tmp_path / "r.csv"
+    path.write_text("qid,docno,Annotator,label\nq,a,1,2.0\nq,a,2,cannot say\nq,a,2,1\nq,a,3,nan\n")
+    with pytest.warns(untied.UntiedWarning, match=r"2 of 4 in .*\(cannot say: 1, nan: 1\)$"):
+        qrels = untied.read_qrels(path, format="probabilities")
+    assert qrels["q"] == {"a": 1.5}
+
+
+def test_named_columns_and_probabilities_come_first(tmp_path: Path) -> None:
+    path = tmp_path / "r.csv"
+    path.write_text("qid,docno,vote\nq,a,1\nq,a,0\n")
+    qrels = untied.read_qrels(path, format="probabilities", columns={"grade": "vote"})
+    assert qrels["q"] == {"a": 0.5}
+    path.write_text("qid,docno,grade,probability\nq,a,1,0.25\n")
+    assert untied.read_qrels(path, format="probabilities")["q"] == {"a": 0.25}
+    with pytest.raises(untied.UntiedError, match="expected a column probability"):
+        untied.read_qrels(path, format="probabilities", columns={"probability": "chance"})
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (
+            "q,a,r,1\nq,b,r,1\nq,a,r,1\n",
+            r"r.csv:4: expected one grade of each rater .*another one of r for a, .*r.csv:2$",
+        ),
+        ("q,a,r,1\nq,a,s,0.5\n", r"r.csv:3: expected a whole number as a rater's grade \(grade; .*, found 0.5"),
+        ("q,a,r,5000000000\n", "r.csv:2: expected a whole number as a rater's grade"),
+        ("q,a,,1\n", "r.csv:2: expected a rater's id"),
+        ("q,a,r,yes\nq,a,s,no\n", r"expected grades of raters \(grade\), found none in 2 rows \(yes: 1, no: 1\)"),
+    ],
+)
+def test_ratings_that_mean_two_things_are_refused(rows: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "r.csv"
+    path.write_text(f"query_id,doc_id,rater,grade\n{rows}")
+    with pytest.raises(untied.UntiedError, match=message):
+        untied.read_qrels(path, format="probabilities")
+
+
+def test_ratings_can_stand_for_the_machine_s_labels(untied_: Command, tmp_path: Path) -> None:
+    human, machine, shares, run = (tmp_path / name for name in ("human.qrels", "m.csv", "shares.csv", "a.run"))
+    human.write_text("".join(f"q{i} 0 a {i % 2}\nq{i} 0 b {1 - i % 2}\n" for i in range(10)))
+    run.write_text("".join(f"q{i} Q0 {d} 0 {s} a\n" for i in range(30) for d, s in (("a", 2), ("b", 1))))
+    rated = [(f"q{i}", "a", f"r{r}", int((i + r) % 4 > 1)) for i in range(30) for r in range(3)]
+    rated += [(f"q{i}", "b", "r0", i % 2) for i in range(30)]
+    machine.write_text("query_id,doc_id,rater,grade\n" + "".join("{},{},{},{}\n".format(*row) for row in rated))
+    given: dict[tuple[str, str], list[int]] = {}
+    for query, document, _, grade in rated:
+        given.setdefault((query, document), []).append(grade)
+    shares.write_text(
+        "query_id,doc_id,probability\n" + "".join(f"{q},{d},{sum(g) / len(g)!r}\n" for (q, d), g in given.items())
+    )
+    for command in (
+        ["judges", str(human), "MACHINE", str(run), "-m", "RR"],
+        ["eval", "MACHINE", str(run), "-m", "RR"],
+        ["gate", str(human), str(run), "--machine", "MACHINE", "--min", "RR=0.1"],
+    ):
+        one, other = (
+            untied_(*(str(path) if word == "MACHINE" else word for word in command), "--qrels-format", "probabilities")
+            for path in (machine, shares)
+        )
+        assert one[0] == other[0] == 0, one
+        assert one[1].replace("m.csv", "shares.csv") == other[1]
 
 
 @pytest.mark.parametrize(

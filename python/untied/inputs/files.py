@@ -470,7 +470,9 @@ def read_qrels(
     `untied.inputs.truth.read_preferences` says.
 
     A table of ``"probabilities"`` says how probable it is that a document is relevant, in a column ``probability``, or
-    how probable each of its grades is, in columns ``p0``, ``p1`` and so on. Measures then have their expected values.
+    how probable each of its grades is, in columns ``p0``, ``p1`` and so on. It may also have a row for each of a
+    document's raters, with a column ``grade`` and perhaps ``rater``: a grade is as probable as the share of the raters
+    who gave it. Measures then have their expected values.
 
     Parameters
     ----------

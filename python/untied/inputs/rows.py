@@ -73,12 +73,12 @@ def qrels_with_failures(
     for number, row in rows:
         query, document = (id_in(path, number, row.get(name), what) for name, what in zip(needed, _IDS, strict=False))
         label = row.get(needed[2])
-        grade = _grade(label, grades)
+        grade = grade_of(label, grades)
         of_query = judged.setdefault(query, {})
         earlier = of_query.get(document, UNLABELLED)
         if grade is None:
             of_query.setdefault(document, UNLABELLED)
-            failures.setdefault((query, document), _short(label))
+            failures.setdefault((query, document), short_label(label))
         elif earlier in (grade, UNLABELLED):
             of_query[document] = grade
         else:
@@ -92,7 +92,7 @@ def qrels_with_failures(
     return made(path, lambda: Qrels.from_mapping(judged, threads))
 
 
-def _grade(label: object, grades: Mapping[str, float] | None) -> float | None:
+def grade_of(label: object, grades: Mapping[str, float] | None = None) -> float | None:
     """Return the grade that a label stands for. It is None if there is none."""
     if grades is not None:
         return float(grades[label]) if isinstance(label, str) and label in grades else None
@@ -103,18 +103,28 @@ def _grade(label: object, grades: Mapping[str, float] | None) -> float | None:
     return grade if isfinite(grade) else None
 
 
-def _short(label: object) -> str:
+def short_label(label: object) -> str:
     """Return what a cell has instead of a label, as text for a note."""
-    text = "empty" if label in (None, "") else shown(label)
+    # A missing value of pandas cannot be compared with a text.
+    text = "empty" if label is None or (isinstance(label, str) and not label) else shown(label)
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
 def _note_failures(path: str, failed: Counter[str], documents: int, queries: int) -> None:
     """Warn of documents without a label, with the texts in place of labels, and of queries without any label."""
     if failed:
-        named = listed([f"{text}: {count:,}" for text, count in failed.most_common()])
         where = f"{failed.total():,} of {documents:,} documents in {show_id(path)}"
-        warn_or_raise(f"no label, so the machine did not judge them: {where} ({named})")
+        warn_or_raise(f"no label, so the machine did not judge them: {where} ({listed_failures(failed)})")
+    note_queries(path, queries)
+
+
+def listed_failures(failed: Counter[str]) -> str:
+    """Return what stands in place of labels, each text with how often it does, as notes list them."""
+    return listed([f"{text}: {count:,}" for text, count in failed.most_common()])
+
+
+def note_queries(path: str, queries: int) -> None:
+    """Warn of queries without any label, if there are some."""
     if queries:
         warn_or_raise(f"queries in {show_id(path)} without any label, for which no document is relevant: {queries:,}")
 
