@@ -355,6 +355,18 @@ def test_texts_in_place_of_grades_are_counted(tmp_path: Path) -> None:
     assert qrels["q"] == {"a": 1.5}
 
 
+def test_objects_of_json_lines_may_lack_a_grade_but_no_rater(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    rows = [{"qid": "q", "docno": "a", "rater": rater, "grade": grade} for rater, grade in (("r", 2), ("s", 1))]
+    path.write_text("".join(json.dumps(row) + "\n" for row in [{"qid": "q", "docno": "a", "rater": "t"}, *rows]))
+    with pytest.warns(untied.UntiedWarning, match=r"1 of 3 in .*\(empty: 1\)$"):
+        qrels = untied.read_qrels(path, format="probabilities")
+    assert qrels["q"] == {"a": 1.5}
+    path.write_text("".join(json.dumps(row) + "\n" for row in [{"qid": "q", "docno": "a", "grade": 1}, *rows, *rows]))
+    with pytest.raises(untied.UntiedError, match=r"r.jsonl:1: expected a rater's id, found none"):
+        untied.read_qrels(path, format="probabilities")
+
+
 def test_named_columns_and_probabilities_come_first(tmp_path: Path) -> None:
     path = tmp_path / "r.csv"
     path.write_text("qid,docno,vote\nq,a,1\nq,a,0\n")

@@ -46,9 +46,10 @@ and MACHINE is a table (csv, tsv, jsonl, parquet), the grade may be empty, null 
 a text such as ERROR: the document is then unjudged. Elsewhere, leave it out or
 give it a negative grade.
 
-With --qrels-format probabilities, MACHINE has a probability for each grade. With
---qrels-format stratified or prels, HUMAN has a random sample of the documents of
-each query, and MACHINE all of them; this is for P, Hits, DCG, RBP and nDCG.
+With --qrels-format probabilities, MACHINE has a probability for each grade, or a
+row for each of several grades of a document. With --qrels-format stratified or
+prels, HUMAN has a random sample of the documents of each query, and MACHINE all
+of them; this is for P, Hits, DCG, RBP and nDCG.
 
 The column human shows the mean of the human scores, and the column machine the
 mean of the machine's scores of all queries. The column r shows the correlation

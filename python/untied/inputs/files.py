@@ -663,6 +663,9 @@ def _probabilities_qrels(path: str, threads: int | None, columns: Mapping[str, s
             f"format {layout}"
         )
     names, rows = table_rows(path, layout)
+    if layout == "jsonl":  # whose objects may lack a grade, also the first
+        rows = list(rows)
+        names = list(dict.fromkeys(name for _, row in rows for name in row))
     return qrels_of_table(names, rows, columns, threads, path)
 
 
