@@ -13,7 +13,8 @@ class UntiedError(ValueError):
     Attributes
     ----------
     kind : str or None
-        ``"repeated"`` if a query of a run retrieves a document twice, which `duplicates` of `read_run` can tolerate.
+        ``"repeated"`` if a query of a run retrieves a document twice, which `duplicates` of `read_run` can tolerate;
+        ``"failed"`` if a search engine's answer is incomplete, which `failed` can tolerate.
     """
 
     kind: str | None = None

@@ -218,3 +218,14 @@ def test_what_passes_without_a_limit_is_no_worse(one: Any, other: Any, measure: 
         drop = sum(y - x for x, y in both) * (-1 if measure == "ESL" else 1)
     if abs(drop) > 1e-12:
         assert passes is (drop < 0)
+
+
+def test_with_weights_the_query_that_costs_the_mean_most_comes_first():
+    qrels = {"rare": {"a": 1}, "frequent": {"a": 1}}
+    baseline = {query: ["a", "x", "y"] for query in qrels}
+    run = {"rare": ["x", "y", "a"], "frequent": ["x", "a", "y"]}
+    table = {"rare": {"traffic": 1}, "frequent": {"traffic": 100}}
+    result = gate(qrels, run, baseline=baseline, max_drop={"RR": 0.1}, query_table=table, weight="traffic")
+    assert [query["query"] for query in result.checks[0].queries] == ["frequent", "rare"]
+    plain = gate(qrels, run, baseline=baseline, max_drop={"RR": 0.1})
+    assert [query["query"] for query in plain.checks[0].queries] == ["rare", "frequent"]

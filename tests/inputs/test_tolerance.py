@@ -20,6 +20,7 @@ import pytest
 
 import untied
 from nightly import many, seeded
+from untied.cli import main
 from untied.inputs.rows import run_of_rows
 from untied.inputs.tolerance import DUPLICATES, Tolerance
 
@@ -602,3 +603,18 @@ def test_a_least_score_of_0_is_recorded(tmp_path, untied_):
     for chosen, recorded in ([], None), (["--min-score", "0"], 0.0):
         code, out, _ = untied_("eval", tmp_path / "q.txt", tmp_path / "x.run", "--format", "json", *chosen)
         assert (code, json.loads(out)["settings"].get("min_score")) == (0, recorded)
+
+
+def test_commands_name_the_option_that_tolerates_what_is_wrong(tmp_path, capsys):
+    (tmp_path / "qrels").write_text("q 0 a 1\n")
+    (tmp_path / "twice.run").write_text("q Q0 a 0 2 t\nq Q0 a 1 1 t\n")
+    (tmp_path / "failed.jsonl").write_text('{"query_id": "q", "response": {"timed_out": true}}\n')
+    for name, options, way in (
+        ("twice.run", [], "; --duplicates says what to do with such documents\n"),
+        ("failed.jsonl", ["--run-format", "search"], "; --failed says what to do with such queries\n"),
+    ):
+        assert main(["eval", str(tmp_path / "qrels"), str(tmp_path / name), *options]) == 2
+        assert capsys.readouterr().err.endswith(way)
+    # trec_eval has no such option.
+    assert main(["trec_eval", str(tmp_path / "qrels"), str(tmp_path / "twice.run")]) != 0
+    assert "--duplicates" not in capsys.readouterr().err

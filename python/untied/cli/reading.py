@@ -184,9 +184,23 @@ class InputErrors(UntiedError):
         super().__init__("; ".join(map(str, self.errors)))
 
 
+#: For kinds of errors, the option that tolerates what is wrong, and what to say of it.
+WAYS_OUT = {
+    "repeated": ("duplicates", "--duplicates says what to do with such documents"),
+    "failed": ("failed", "--failed says what to do with such queries"),
+}
+
+
 def refusal(errors: Iterable[Exception], options: argparse.Namespace) -> InputErrors:
-    """The errors of runs, with advice if one was found in a folder, which may hold other files."""
+    """The errors of runs, with the option that tolerates what is wrong.
+
+    There is advice, too, if a file was found in a folder, which may hold other files.
+    """
     errors = list(errors)
+    for error in errors:
+        option, advice = WAYS_OUT.get(getattr(error, "kind", None) or "", ("", ""))
+        if option in options:
+            error.add_note(advice)
     skip = not options.keep_going and any(getattr(error, "file", None) in options.expanded for error in errors)
     return InputErrors([*errors, *([UntiedError("--keep-going skips files that are not runs")] if skip else [])])
 

@@ -125,7 +125,7 @@ COMMAND = Command(
         Needs("--shuffle", "--unjudged=nonrelevant|remove"),
         Excludes("--certify --shuffle", "--adjust=chance", ", because it uses values that are not adjusted"),
         Needs("--query-table", "--by --weight --macro --cluster"),
-        Excludes("--by", "--show --format=latex --top --certify --shuffle", ", which look at all queries"),
+        Excludes("--by", "--show --format=latex --top --certify --shuffle", ", because it looks at segments"),
         Excludes(
             "--weight --macro --cluster",
             "--certify --shuffle --show=queries --test=tukey|wilcoxon",

@@ -170,7 +170,9 @@ def drop(evidence: Evidence, limit: Limit, allowed: Allowed, significant: dict[s
             said.append(f"significant up to p = {chance:.2g}, as {significant['segments']} segments are tested")
         reasons += why_not
     passed = passed and not reasons
-    worst, more = pairs.worst(lost, allowed.top) if not kept and not passed else ([], 0)
+    # What a query costs the mean is its own drop times its weight.
+    costs = lost if weights is None else [weight * drop for weight, drop in zip(weights, lost, strict=True)]
+    worst, more = pairs.worst(costs, allowed.top) if not kept and not passed else ([], 0)
     return Check(
         "max-drop", str(measure), most, value, "; ".join(said), passed, limit_given=limit.given, reasons=reasons,
         run=run, baseline=baseline, p=p, queries=worst, more=more, segment=evidence.segment,

@@ -49,7 +49,9 @@ def read_answers(path: str, engine: str, threads: int | None, ids: str | None, t
             if isinstance(wrong, Failed) and tolerance.leaves_out(query):
                 continue
             expected, found = wrong.args
-            raise refused(path, number, expected, f"{found} for query {show_id(query)}") from None
+            error = refused(path, number, expected, f"{found} for query {show_id(query)}")
+            error.kind = "failed" if isinstance(wrong, Failed) else None
+            raise error from None
     if not any(rankings.values()):
         raise InputError(f"{show_id(path)}: expected documents, found none", path, None, "documents", "none")
     return Run.from_mapping(rankings, threads)
