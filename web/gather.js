@@ -158,7 +158,7 @@ async function gathered(all, truth, settings, last) {
   made = {
     kind: "evaluation", version: [...known.values()][0].version, runs: names, titles: null, queries, of: queries.length,
     is_examined: !isLarge && runs.length * queries.length <= held.examined, how: runs.length > 2 ? more : two, settings: chance,
-    notes: pairs * queries.length > MOST_CERTIFIED ? [note] : [], inputs: hashed, distances, judges: null, segments: null, ...counts,
+    notes: pairs * queries.length > MOST_CERTIFIED ? [note] : [], inputs: hashed, distances, judges: null, segments: null, has_preferences: false, ...counts,
     rankings: rows.map((row) => ({ relevant: relevant[row] })), curves: { recall: held.recall, ranks: grades.length ? ranks : [] },
   };
   return settings;
