@@ -107,6 +107,14 @@ def test_documents_that_a_machine_failed_to_label_are_unjudged(labelled):
         machine_labels(labelled([*ESCI, ("q2", "b", "sorr" + "y" * 50)]), GRADES)
 
 
+def test_the_first_json_line_may_lack_its_label(tmp_path):
+    path = tmp_path / "x.jsonl"
+    rows = [{"docid": "a"}, {"docid": "b", "grade": 2}, {"docid": "c", "grade": 0}]
+    path.write_text("".join(json.dumps({"query": "q"} | row) + "\n" for row in rows))
+    with pytest.warns(UserWarning, match=r"1 of 3 documents .*empty: 1"):
+        assert machine_labels(path) == {"q": {"a": -1, "b": 2, "c": 0}}
+
+
 def test_failed_labels_hide_no_other_fault(labelled):
     with pytest.raises(untied.InputError, match="one grade of each document, found another one of a"):
         machine_labels(labelled([("q", "b", "ERROR"), ("q", "a", "1"), ("q", "a", "2")]))

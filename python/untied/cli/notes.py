@@ -42,8 +42,8 @@ def filled(text: str, columns: int, indent: str = "") -> str:
 
 #: What to know about values from probabilities of grades.
 EXPECTED = (
-    "values are expected ones, as if labels of different documents were independent; their variance is no error bar: a "
-    "model's errors cluster in queries, and in our study its root was 3.9 times too small"
+    "values are expected ones, as if labels of different documents were independent; their variance is no error bar: "
+    "errors cluster in queries, and in our study its root was 3.9 times too small"
 )
 
 

@@ -496,8 +496,8 @@ def read_qrels(
         * ``"groups"``: each line has a query and its groups of documents, best group first, such as: q1 d1 d2 | d3
         * ``"mirex"``: each line has: source query document group
         * ``"preferences"``: each line has: query document document (the first document is preferred to the second)
-        * ``"probabilities"``: a table with the probability of relevance, or with that of each grade (columns p0, p1,
-          ...)
+        * ``"probabilities"``: a table with the probability of relevance, with that of each grade (columns p0, p1, ...),
+          or with grades by several raters
     columns : dict, optional
         The names of a table's columns, if they are unusual: ``{"query": "q", "document": "d", "score": "s"}``.
 
@@ -663,9 +663,6 @@ def _probabilities_qrels(path: str, threads: int | None, columns: Mapping[str, s
             f"format {layout}"
         )
     names, rows = table_rows(path, layout)
-    if layout == "jsonl":  # whose objects may lack a grade, also the first
-        rows = list(rows)
-        names = list(dict.fromkeys(name for _, row in rows for name in row))
     return qrels_of_table(names, rows, columns, threads, path)
 
 

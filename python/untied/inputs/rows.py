@@ -290,7 +290,8 @@ def table_rows(path: str, format: str, holds: str = "") -> tuple[list[str], Iter
         return _parquet(path, holds)
     if format == "jsonl":
         rows = _json_lines(path)
-        return (list(rows[0][1]) if rows else []), rows
+        # An object may lack a name, also the first: a machine that failed gives no grade.
+        return list(dict.fromkeys(name for _, row in rows for name in row)), rows
     return _delimited(path, "," if format == "csv" else "\t")
 
 

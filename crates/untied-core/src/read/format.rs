@@ -172,7 +172,7 @@ pub static QRELS_FORMATS: &[Format] = &[
     },
     Format {
         name: "probabilities",
-        about: "a table with the probability of relevance, or with that of each grade (columns p0, p1, ...)",
+        about: "a table with the probability of relevance, with that of each grade (columns p0, p1, ...), or with grades by several raters",
         ordered: true,
         ..PLAIN
     },
