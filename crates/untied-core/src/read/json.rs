@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::json_text::{elements, is_blank, members, number, plain_number, plain_string};
+use super::json_text::{is_blank, members, number, plain_number, plain_string};
 use super::limits::LineError;
 use super::line::starts_with;
 use super::number::parse as value_of;
@@ -16,7 +16,8 @@ pub fn first_names(bytes: &[u8]) -> Result<Option<Vec<String>>, LineError> {
     for (number, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
         if !is_blank(line) {
             let mut names = Vec::new();
-            members(line, |name, _, _| names.push(text(&name))).map_err(|what| malformed(line, number as u64, what))?;
+            members(line, false, |name, _, _| names.push(text(&name)))
+                .map_err(|what| malformed(line, number as u64, what))?;
             return Ok(Some(names));
         }
     }
@@ -51,23 +52,23 @@ pub fn parse(bytes: &[u8], names: &[String], needed: &[usize], taker: &mut Taker
             cells.fill(Cell::Missing);
             shape = Shape::new(taker.columns());
             let mut twice = None;
-            members(line, |name, cell, place| {
-                let mut of_name = wanted.iter().enumerate().filter(|(_, wanted)| **wanted == name.as_ref());
-                shape.push(line, &cell, place, of_name.clone().map(|(cell, _)| cell));
-                for (place, _) in &mut of_name {
-                    if !matches!(cells[place], Cell::Missing) {
-                        twice = Some(quote(&name));
-                    }
-                    cells[place] = cell.clone();
+            members(line, taker.columns().lists.is_some(), |name, cell, place| {
+                let of_name = wanted.iter().enumerate().filter(|(_, wanted)| **wanted == name.as_ref());
+                let mut places = of_name.map(|(place, _)| place);
+                shape.push(line, &cell, place, places.clone());
+                if places.clone().any(|place| !matches!(cells[place], Cell::Missing)) {
+                    twice = Some(quote(&name));
+                }
+                let first = places.next();
+                places.for_each(|place| cells[place] = cell.clone());
+                if let Some(place) = first {
+                    cells[place] = cell;
                 }
             })
             .map_err(|what| malformed(line, line_number, what))?;
             if let Some(name) = twice {
                 let (expected, found) = ("every member once".into(), format!("{name} again"));
                 return Err(LineError { line: line_number, expected, found });
-            }
-            if taker.columns().lists.is_some() {
-                cells.iter_mut().for_each(read_list);
             }
             taker.take(&cells, line_number)?;
             shape.end(line);
@@ -77,15 +78,6 @@ pub fn parse(bytes: &[u8], names: &[String], needed: &[usize], taker: &mut Taker
         line_number += 1;
     }
     Ok(line_number)
-}
-
-/// Reads the elements of a cell that holds a list.
-fn read_list(cell: &mut Cell<'_>) {
-    let Cell::Other(text) = *cell else { return };
-    let mut list = Vec::new();
-    if elements(text, |element| list.push(element)) {
-        *cell = Cell::List(text, list);
-    }
 }
 
 /// The text of a line around its values. The next line mostly has the same text, so only its values need parsing.

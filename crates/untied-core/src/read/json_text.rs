@@ -15,9 +15,11 @@ use super::line::next_below;
 use super::number::plain;
 use super::record::Cell;
 
-/// Call `visit` with the name and value of every member of the object that a line holds, and where the value stands.
+/// Call `visit` with the name and value of every member of the object that a line holds, and where the value stands. If
+/// `lists` says so, an array is a [`Cell::List`].
 pub fn members<'a>(
     line: &'a [u8],
+    lists: bool,
     mut visit: impl FnMut(Cow<'a, [u8]>, Cell<'a>, Range<usize>),
 ) -> Result<(), &'static str> {
     let mut text = RestOfLine(line);
@@ -29,7 +31,7 @@ pub fn members<'a>(
             let name = text.name()?;
             text.peek();
             let start = line.len() - text.0.len();
-            let value = text.value()?;
+            let value = if lists { text.value_or_list()? } else { text.value()? };
             visit(name, value, start..line.len() - text.0.len());
             if text.ends(b'}')? {
                 break;
@@ -37,23 +39,6 @@ pub fn members<'a>(
         }
     }
     if text.peek().is_some() { Err("nothing after the closing brace") } else { Ok(()) }
-}
-
-/// Call `visit` with every element of an array that a line holds; whether it is an array.
-pub fn elements<'a>(array: &'a [u8], mut visit: impl FnMut(Cell<'a>)) -> bool {
-    let mut text = RestOfLine(array);
-    if !text.passes(b'[') {
-        return false;
-    }
-    let mut is_end = text.passes(b']');
-    while !is_end {
-        // The line was checked before: it has only whole arrays.
-        let Ok(value) = text.value() else { return false };
-        visit(value);
-        let Ok(ends) = text.ends(b']') else { return false };
-        is_end = ends;
-    }
-    true
 }
 
 /// The text of a string without escapes, behind its opening quote, if it is ASCII; all strings that are not are left to
@@ -148,6 +133,22 @@ impl<'a> RestOfLine<'a> {
             Some(b'{' | b'[') => self.nested().map(Cell::Other),
             _ => self.scalar(),
         }
+    }
+
+    /// A value, with its elements if it is an array; of these, arrays stay as they are written.
+    fn value_or_list(&mut self) -> Result<Cell<'a>, &'static str> {
+        let start = self.0;
+        if !self.passes(b'[') {
+            return self.value();
+        }
+        // An id or a number takes some twenty bytes.
+        let mut list = Vec::with_capacity(start.len() / 32);
+        let mut is_end = self.passes(b']');
+        while !is_end {
+            list.push(self.value()?);
+            is_end = self.ends(b']')?;
+        }
+        Ok(Cell::List(&start[..start.len() - self.0.len()], list))
     }
 
     /// An array or an object, as it is written. What is open is kept in a list and not on the stack, however deep.
@@ -320,7 +321,7 @@ mod tests {
 
     fn fault(value: &[u8]) -> Option<&'static str> {
         let around = [b"{\"a\": ", value, b", \"b\": 1}"].concat();
-        members(&around, |_, _, _| {}).err()
+        members(&around, false, |_, _, _| {}).err()
     }
 
     #[test]
@@ -330,7 +331,7 @@ mod tests {
         for value in plain.split_ascii_whitespace().chain(["[ ]", "[1 , 2]", "\"\u{7f}\u{2028}\""]) {
             assert_eq!(fault(value.as_bytes()), None, "{value}");
         }
-        assert!(members(b"\t{ }\r", |_, _, _| {}).is_ok());
+        assert!(members(b"\t{ }\r", false, |_, _, _| {}).is_ok());
     }
 
     #[test]
@@ -348,7 +349,7 @@ mod tests {
         assert_eq!(fault(b"\"\xff\""), Some("strings in UTF-8"));
         let plain = r#"[] { 1 {"a"} {"a":1 {"a":1}} {a:1} {"a":1,} {}{}"#;
         for line in plain.split(' ').chain(["", "{\"a\":1 \"b\":2}"]) {
-            assert!(members(line.as_bytes(), |_, _, _| {}).is_err(), "{line}");
+            assert!(members(line.as_bytes(), false, |_, _, _| {}).is_err(), "{line}");
         }
     }
 
