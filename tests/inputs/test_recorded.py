@@ -182,7 +182,7 @@ def test_items_in_several_pieces(tmp_path) -> None:
 
 
 def test_a_part_is_chosen_on_the_command_line(tmp_path, untied_) -> None:
-    """Two models' predictions for the same part are told apart by their files."""
+    """If two models predict the same part, the names of their files say which is which."""
     qrels, other = tmp_path / "qrels.txt", tmp_path / "other.json"
     qrels.write_text("q1 0 lima 1\nq2 0 santiago 1\n")
     path = _only("mteb-*.json")

@@ -229,7 +229,7 @@ def test_only_queries_that_neither_judged_are_left_out():
     loaded = {name: as_run(run | {"q99": {"d0": 1.0}}) for name, run in runs.items()}
     loaded["poor"] = as_run({query: docs for query, docs in runs["poor"].items() if query != "q20"})
     _, *both = estimate_judged(as_qrels(human), as_qrels(machine), loaded, [as_measure("AP")])
-    missing, unknown = notes_on_queries(*both, loaded)
+    missing, unknown = notes_on_queries({query for one in both for query in one.queries}, loaded)
     assert missing == "judged queries missing from a run: 1 from poor (counted as empty rankings)"
     assert unknown.startswith("queries without judgments, left out: 1 of good, 1 of fair")
 

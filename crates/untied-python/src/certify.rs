@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyByteArray;
-use untied_core::certify::{self, Assignment, Known, Overturn, Verdict, VerdictSettings};
+use untied_core::certify::{self, Assignment, Evidence, Overturn, Verdict, VerdictSettings};
 use untied_core::error::text;
 
 use crate::arrays::packed;
@@ -30,8 +30,8 @@ fn settings(policies: &Policies, most: Option<usize>) -> VerdictSettings {
     VerdictSettings { most, ..VerdictSettings::new(policies.settings) }
 }
 
-fn known<'a>(qrels: &'a Qrels, docs: Option<&'a Lengths>) -> Known<'a> {
-    Known { qrels: &qrels.0, lengths: docs.map(|docs| &*docs.0) }
+fn evidence<'a>(qrels: &'a Qrels, docs: Option<&'a Lengths>) -> Evidence<'a> {
+    Evidence { qrels: &qrels.0, lengths: docs.map(|docs| &*docs.0) }
 }
 
 /// The verdicts on every run and every later one, by all measures.
@@ -47,10 +47,10 @@ pub fn certify_runs(
     docs: Option<&Lengths>,
     threads: Option<Threads>,
 ) -> PyResult<Vec<Vec<Concluded>>> {
-    let (settings, known) = (settings(policies, most), known(qrels, docs));
+    let (settings, evidence) = (settings(policies, most), evidence(qrels, docs));
     let specs = specs(&measures);
     let tables: Vec<_> = runs.iter().map(|run| &*run.get().0).collect();
-    let found = threads::run(py, threads, || certify::certify(&tables, known, &specs, settings))?;
+    let found = threads::run(py, threads, || certify::certify(&tables, evidence, &specs, settings))?;
     Ok(found.iter().map(|pair| pair.iter().map(concluded).collect()).collect())
 }
 
@@ -71,10 +71,10 @@ pub fn differences_of_queries<'py>(
     docs: Option<&Lengths>,
     threads: Option<Threads>,
 ) -> PyResult<Vec<Vec<Ends<'py>>>> {
-    let (settings, known) = (settings(policies, None), known(qrels, docs));
+    let (settings, evidence) = (settings(policies, None), evidence(qrels, docs));
     let specs = specs(&measures);
     let tables: Vec<_> = runs.iter().map(|run| &*run.get().0).collect();
-    let found = threads::run(py, threads, || certify::spans(&tables, &pairs, known, &specs, settings))?;
+    let found = threads::run(py, threads, || certify::spans(&tables, &pairs, evidence, &specs, settings))?;
     let bytes = |place: usize, end: fn((f64, f64)) -> f64| {
         PyByteArray::new_with(py, found.len() * size_of::<f64>(), |bytes| {
             for (query, cell) in found.iter().zip(bytes.chunks_exact_mut(size_of::<f64>())) {
@@ -110,9 +110,9 @@ pub fn explain_verdict(
     docs: Option<&Lengths>,
     threads: Option<Threads>,
 ) -> PyResult<(Concluded, Vec<Explained>)> {
-    let (settings, known) = (settings(policies, most), known(qrels, docs));
+    let (settings, evidence) = (settings(policies, most), evidence(qrels, docs));
     let runs = [&*run_a.0, &*run_b.0];
-    let (verdict, queries) = threads::run(py, threads, || certify::explain(&runs, known, &measure.0, settings))?;
+    let (verdict, queries) = threads::run(py, threads, || certify::explain(&runs, evidence, &measure.0, settings))?;
     let explained = queries.iter().map(|query| {
         let assigned = |assignment: &Assignment| {
             let id = |&(number, grade): &(u32, f64)| (text(query.documents[number as usize]), grade);
@@ -139,8 +139,8 @@ pub fn overturning_documents<'py>(
     docs: Option<&Lengths>,
     threads: Option<Threads>,
 ) -> PyResult<Bound<'py, PyByteArray>> {
-    let (settings, known) = (settings(policies, most), known(qrels, docs));
+    let (settings, evidence) = (settings(policies, most), evidence(qrels, docs));
     let runs = [&*run_a.0, &*run_b.0];
-    let (_, counts) = threads::run(py, threads, || certify::overturning(&runs, known, &measure.0, settings))?;
+    let (_, counts) = threads::run(py, threads, || certify::overturning(&runs, evidence, &measure.0, settings))?;
     packed(py, counts.iter().map(|count| count.to_ne_bytes()))
 }

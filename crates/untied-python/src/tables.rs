@@ -177,7 +177,7 @@ impl Run {
         if name.is_none() { Ok(unnamed) } else { Py::new(py, Run(Arc::clone(&unnamed.get().0), name, unnamed.get().2)) }
     }
 
-    /// Return the run as one whose source had so many rows that repeated a document.
+    /// Return the run with the number of rows of its source that repeated a document.
     fn with_duplicates(&self, duplicates: usize) -> Run {
         Run(Arc::clone(&self.0), self.1.clone(), duplicates)
     }

@@ -108,8 +108,8 @@ impl Session {
     /// For pairs of runs, by their places in `runs`, the least and the most that their difference can be in each query.
     pub(crate) fn bounds(&mut self, request: &Request) -> Result<Value> {
         let pairs = places(request, request.numbers("runs")?.len())?;
-        let found = self.with_unjudged_open(request, |runs, known, specs, settings| {
-            certify::spans(runs, &pairs, known, specs, settings)
+        let found = self.with_unjudged_open(request, |runs, evidence, specs, settings| {
+            certify::spans(runs, &pairs, evidence, specs, settings)
         })?;
         let column = |pair: usize, end: fn((f64, f64)) -> f64| numbers(found.iter().map(|query| end(query[pair])));
         let of_pair = |pair| json!({ "low": column(pair, |ends| ends.0), "high": column(pair, |ends| ends.1) });
@@ -120,7 +120,7 @@ impl Session {
     fn with_unjudged_open<T>(
         &mut self,
         request: &Request,
-        find: impl FnOnce(&[&Run], certify::Known<'_>, &[Spec], certify::VerdictSettings) -> Result<T>,
+        find: impl FnOnce(&[&Run], certify::Evidence<'_>, &[Spec], certify::VerdictSettings) -> Result<T>,
     ) -> Result<T> {
         let spec: Spec = registry::parse(request.text("measure")?)?;
         registry::check(&spec)?;

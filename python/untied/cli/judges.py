@@ -179,7 +179,7 @@ def _estimates(
     )  # fmt: skip
     counts = {"judged": estimates.judged, "queries": estimates.queries}
     settings = policies | (by if options.strata is not None else {}) | how | counts
-    of_queries = notes_on_queries(by_people, by_machine, loaded)
+    of_queries = notes_on_queries({*by_people.queries, *by_machine.queries}, loaded)
     return estimates, settings, [*of_queries, *notes_on_values(by_people, by_machine, options.adjust)]
 
 

@@ -38,7 +38,8 @@ def collect_judges(
         estimates, by_people, by_machine = estimate_judged(human, machine, runs, measures, baseline=baseline, **how)
         has_grades = not {human.format, machine.format} & {"preferences", "probabilities"}
         groups = agreement(human, machine, runs, level=level, threads=policies["threads"]) if has_grades else None
-    notes += [*apart, *notes_on_queries(by_people, by_machine, runs), *notes_on_values(by_people, by_machine)]
+    judged = {*by_people.queries, *by_machine.queries}
+    notes += [*apart, *notes_on_queries(judged, runs), *notes_on_values(by_people, by_machine)]
     notes += [*estimates.notes, *unlabelled(human, machine)]
     places = {name: place for place, name in enumerate(runs)}
     rows: dict[str, list[dict[str, Any]]] = {str(measure): [] for measure in measures}

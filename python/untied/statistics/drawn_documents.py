@@ -21,12 +21,19 @@ from untied.inputs.convert import as_labels, as_qrels, loaded_runs
 from untied.inputs.files import refuse_probabilities
 from untied.inputs.mismatch import Silence, listed
 from untied.measures import as_measures, parse_measure
-from untied.results.differences import pairs_of
-from untied.results.notes import of_queries
 from untied.results.table import tidy
 from untied.statistics.intervals import check_level
-from untied.statistics.judged_runs import NUMBERS, SAMPLED, RunEstimates
-from untied.statistics.judges import FEW, LEAST, TARGETS, Sample
+from untied.statistics.judged_runs import (
+    NUMBERS,
+    SAMPLED,
+    RunEstimates,
+    name_of,
+    notes_on_pairs,
+    notes_on_queries,
+    row_of,
+    subjects_of,
+)
+from untied.statistics.judges import FEW, LEAST, TARGETS, Estimate, Sample
 from untied.statistics.values import mean_of, t_quantile
 
 TYPE_CHECKING = False
@@ -265,22 +272,6 @@ def _minus(one: Parts, other: Parts) -> Parts:
     return {document: one.get(document, 0.0) - other.get(document, 0.0) for document in {**one, **other}}
 
 
-@dataclass(frozen=True, slots=True)
-class _Estimate:
-    """An estimate of a mean over queries, and what it rests on."""
-
-    mean: float
-    low: float
-    high: float
-    human: float
-    machine: float
-    bias: float
-    correlation: float
-    slope: float
-    width: float
-    equivalent: float
-
-
 # described by untied.statistics.judges.estimate_mean: target, level
 def estimate_drawn(
     human: QrelsLike,
@@ -375,27 +366,28 @@ def estimate_from_qrels(
     queries = drawn_queries(human, machine)
     if target == "these":
         _check_variances(queries)
-    pairs = pairs_of(list(runs), baseline) if len(runs) > 1 else []
+    subjects = subjects_of(list(runs), baseline)
     rows = []
     notes: dict[str, list[str]] = {}
     for measure in measures:
         values = _values(queries, runs, measure)
-        for run, other in [*((run, None) for run in runs), *pairs]:
-            found = values[run]
+        for subject in subjects:
+            run, other = subject
+            of_queries = values[run]
             if other is not None:
-                found = [one.minus(another) for one, another in zip(found, values[other], strict=True)]
-            estimate = _over_queries(queries, found, level) if target == "all" else _of_these(queries, found, level)
-            numbers = [getattr(estimate, name if name != "estimate" else "mean") for name in NUMBERS.split()]
-            rows.append((str(measure), run, other or "", *numbers))
-            whose = f"{measure} of {' - '.join(show_id(name) for name in (run, other) if name)}"
+                of_queries = [one.minus(another) for one, another in zip(of_queries, values[other], strict=True)]
+            estimate = (_over_queries if target == "all" else _of_these)(queries, of_queries, level)
+            rows.append(row_of(measure, subject, estimate))
+            differ = sum(bool(_core.difference(one.human, one.machine)) for one in of_queries)
             if not estimate.slope:
-                notes.setdefault(_UNUSED, []).append(whose)
-            elif target == "these" and sum(bool(_core.difference(one.human, one.machine)) for one in found) < LEAST:
-                notes.setdefault(_ALIKE, []).append(whose)
+                notes.setdefault(_UNUSED, []).append(name_of(measure, subject))
+            elif target == "these" and differ < LEAST:
+                notes.setdefault(_ALIKE, []).append(name_of(measure, subject))
     said = [f"{note} ({listed(whose, 'estimate')})" for note, whose in notes.items()]
     said += [
         *_notes_on_queries(human, machine, runs),
-        *_notes(queries, measures, human.format, target, len(pairs)),
+        *_notes(queries, measures, human.format, target),
+        *notes_on_pairs(subjects),
     ]
     documents = sum(len(query.human) for query in queries)
     table = tidy("measure run_a run_b", NUMBERS, rows)
@@ -432,15 +424,17 @@ def _values(queries: Sequence[DrawnQuery], runs: Mapping[str, Run], measure: Mea
     return values
 
 
-def _over_queries(queries: Sequence[DrawnQuery], values: Sequence[_Value], level: float) -> _Estimate:
+def _over_queries(queries: Sequence[DrawnQuery], values: Sequence[_Value], level: float) -> Estimate:
     """The estimate for all queries there could be: the queries are a sample, and the error has the mean 0."""
     human, errors = [value.human for value in values], [value.error for value in values]
     sample = Sample([query.query for query in queries], human, errors, 0.0, len(queries))
     moved = [y - slope * error for y, slope, error in zip(human, sample.slopes, errors, strict=True)]
-    return _estimate(values, moved, _spread(moved), _spread(human), sample.sums.slope(), sample.correlation(), level)
+    return _estimate(
+        values, moved, _spread(moved), _spread(human), sample.sums.slope(), sample.correlation(), "all", level
+    )
 
 
-def _of_these(queries: Sequence[DrawnQuery], values: Sequence[_Value], level: float) -> _Estimate:
+def _of_these(queries: Sequence[DrawnQuery], values: Sequence[_Value], level: float) -> Estimate:
     """The estimate for these queries: only the draws within queries vary."""
     both = list(zip(queries, values, strict=True))
     human = [query.covariance(value.human_parts, value.human_parts) for query, value in both]
@@ -463,7 +457,7 @@ def _of_these(queries: Sequence[DrawnQuery], values: Sequence[_Value], level: fl
     norm = sqrt(totals[0]) * sqrt(totals[1])
     correlation = min(max(totals[2] / norm, -1.0), 1.0) if norm else nan
     count = len(values) ** 2
-    return _estimate(values, moved, variance / count, totals[0] / count, slope(), correlation, level, inf)
+    return _estimate(values, moved, variance / count, totals[0] / count, slope(), correlation, "these", level)
 
 
 def _spread(values: Sequence[float]) -> float:
@@ -476,35 +470,27 @@ def _spread(values: Sequence[float]) -> float:
 
 def _estimate(
     values: Sequence[_Value], moved: Sequence[float], variance: float, alone: float, slope: float, correlation: float,
-    level: float, freedom: float | None = None,
-) -> _Estimate:  # fmt: skip
+    target: Target, level: float,
+) -> Estimate:  # fmt: skip
     """The estimate with its interval; `alone` is the variance without the machine."""
     count = len(values)
-    if freedom is None:
+    if target == "all":
         quantile = t_quantile("estimates of means", level, count - 1) if count >= LEAST else nan
     else:
         quantile = NormalDist().inv_cdf((1 + level) / 2)
     mean, half = mean_of(moved), quantile * sqrt(max(variance, 0.0))
     width = sqrt(max(variance, 0.0) / alone) if alone else 1.0
     human, machine = mean_of([value.human for value in values]), mean_of([value.machine for value in values])
-    return _Estimate(
-        mean, mean - half, mean + half, human, mean_of([value.full for value in values]),
-        _core.difference(machine, human), correlation, slope, width, count / width**2 if width else inf,
+    return Estimate(
+        mean, mean - half, mean + half, target, count, count, human, mean_of([value.full for value in values]),
+        _core.difference(machine, human), correlation, slope, width, count / width**2 if width else inf, [],
     )  # fmt: skip
 
 
 def _notes_on_queries(human: Qrels, machine: Qrels, runs: Mapping[str, Run]) -> Iterator[str]:
     """Notes on queries of people's samples that a run or the machine lacks, and on those that people did not judge."""
     sampled = set(human.queries())
-    yield from of_queries(
-        {
-            name: {
-                "absent": sum(query not in run for query in sampled),
-                "unknown": sum(query not in sampled for query in run.queries()),
-            }
-            for name, run in runs.items()
-        }
-    )
+    yield from notes_on_queries(sampled, runs)
     missing = sum(query not in machine for query in sampled)
     if missing:
         yield f"queries that the machine did not judge, in which no document counts as relevant to it: {missing:,}"
@@ -513,9 +499,7 @@ def _notes_on_queries(human: Qrels, machine: Qrels, runs: Mapping[str, Run]) -> 
         yield f"queries that only the machine judged, left out: {alone:,}"
 
 
-def _notes(
-    queries: Sequence[DrawnQuery], measures: Sequence[Measure], format: str, target: Target, pairs: int
-) -> Iterator[str]:
+def _notes(queries: Sequence[DrawnQuery], measures: Sequence[Measure], format: str, target: Target) -> Iterator[str]:
     """What to know before relying on the estimates."""
     count = len(queries)
     if target == "all" and count < LEAST:
@@ -532,5 +516,3 @@ def _notes(
             "the ideal DCG of nDCG is estimated as well, which biases it a little (up to .02 in a study with 29 "
             "relevant documents in a query) and is not part of the intervals for these queries"
         )
-    if pairs > 1:
-        yield f"each interval is for one comparison: of {pairs:,}, some may exclude 0 by chance"

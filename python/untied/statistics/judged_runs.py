@@ -24,7 +24,7 @@ from untied.statistics.values import mean_of, scale_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from untied._core import Measure, Qrels, Run
@@ -189,9 +189,7 @@ def estimate_runs(
     _check(human, machine)
     if baseline is not None and baseline not in human.runs:
         raise UntiedError(f"no run {baseline!r}; the runs are {', '.join(human.runs)}")
-    subjects: list[Subject] = [(run, None) for run in human.runs]
-    pairs = pairs_of(human.runs, baseline) if len(human.runs) > 1 else []
-    subjects += pairs
+    subjects = subjects_of(list(human.runs), baseline)
     rows = []
     notes: dict[str, list[str]] = {}
     for measure in human._measures:
@@ -210,16 +208,16 @@ def estimate_runs(
                 if strata is None
                 else estimate_strata(values, machine_values, strata, target=target, level=level)
             )
-            rows.append((str(measure), subject[0], subject[1] or "", *_numbers(estimate)))
+            rows.append(row_of(measure, subject, estimate))
             for note in estimate.notes:
-                notes.setdefault(note, []).append(f"{measure} of {' - '.join(show_id(run) for run in subject if run)}")
+                notes.setdefault(note, []).append(name_of(measure, subject))
     said = [
         note if len(whose) == len(rows) else f"{note} ({listed(whose, 'estimate')})" for note, whose in notes.items()
     ]
     table = tidy("measure run_a run_b", NUMBERS, rows)
     number = 1 if strata is None else len({strata[query] for query in {*human.queries, *machine.queries}})
     return RunEstimates(
-        table, estimate.judged, estimate.queries, number, target, level, [*said, *_notes(human, machine, len(pairs))]
+        table, estimate.judged, estimate.queries, number, target, level, [*said, *_notes(human, machine, subjects)]
     )
 
 
@@ -260,9 +258,8 @@ def estimate_judged(
     return estimates, by_people, by_machine
 
 
-def notes_on_queries(human: Results, machine: Results, runs: Mapping[str, Run]) -> Iterator[str]:
-    """Notes on queries that either judged and a run lacks, and on those of a run that neither judged."""
-    judged = {*human.queries, *machine.queries}
+def notes_on_queries(judged: Collection[str], runs: Mapping[str, Run]) -> Iterator[str]:
+    """Notes on judged queries that a run lacks, and on those of a run that are not judged."""
     yield from of_queries(
         {
             name: {
@@ -311,6 +308,16 @@ def values_by_run(results: Results, measure: Measure) -> dict[str, dict[str, flo
     return {run: dict(zip(one.evaluation.queries(), one.values, strict=True)) for run, one in columns.items()}
 
 
+def subjects_of(runs: list[str], baseline: str | None) -> list[Subject]:
+    """Return what is estimated: the mean of each run, then the difference of each pair."""
+    return [*((run, None) for run in runs), *(pairs_of(runs, baseline) if len(runs) > 1 else [])]
+
+
+def name_of(measure: Measure, subject: Subject) -> str:
+    """Return what notes call an estimate."""
+    return f"{measure} of {' - '.join(show_id(run) for run in subject if run)}"
+
+
 def of_subject(values: Mapping[str, Mapping[str, float]], subject: Subject) -> dict[str, float]:
     """Return the values of a run by query, or the differences of two."""
     run, other = subject
@@ -328,19 +335,27 @@ def complete(machine: Mapping[str, float], queries: Iterable[str]) -> dict[str, 
     return values
 
 
-def _numbers(estimate: Estimate) -> tuple[float, ...]:
+def row_of(measure: Measure, subject: Subject, estimate: Estimate) -> tuple[str | float, ...]:
+    """Return the row of an estimate, with the columns `NUMBERS` behind what it is of."""
     return (
+        str(measure), subject[0], subject[1] or "",
         estimate.mean, estimate.low, estimate.high, estimate.human, estimate.machine, estimate.bias,
         estimate.correlation, estimate.slope, estimate.width, estimate.equivalent,
     )  # fmt: skip
 
 
-def _notes(human: Results, machine: Results, pairs: int) -> Iterator[str]:
+def _notes(human: Results, machine: Results, subjects: Sequence[Subject]) -> Iterator[str]:
     if human._varied or machine._varied:
         yield "intervals are for the values themselves: how far ties or judgments could move them is not part of them"
     known = set(machine.queries)
     missing = sum(query not in known for query in human.queries)
     if missing:
         yield f"queries that the machine did not judge, which get the mean of its values: {missing:,}"
+    yield from notes_on_pairs(subjects)
+
+
+def notes_on_pairs(subjects: Sequence[Subject]) -> Iterator[str]:
+    """A note that intervals are not corrected for the number of differences."""
+    pairs = sum(other is not None for _, other in subjects)
     if pairs > 1:
         yield f"each interval is for one comparison: of {pairs:,}, some may exclude 0 by chance"

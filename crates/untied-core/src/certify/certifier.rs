@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::queries::{PairJoiner, QueryBlocks};
-use super::{Ahead, Known, Overturn, Verdict, VerdictSettings, overturn};
+use super::{Ahead, Evidence, Overturn, Verdict, VerdictSettings, overturn};
 use crate::difference::assembled::{LONGEST, difference_if_nonrelevant, separate_bounds};
 use crate::difference::catalogue;
 use crate::difference::setup::{Options, Question, Setup};
@@ -87,7 +87,7 @@ pub(super) struct Certifier {
 /// There is no query, a measure has no verdicts or is refused, or it needs lengths that are missing.
 pub(super) fn certifiers(
     runs: &[&Run],
-    Known { qrels, lengths }: Known<'_>,
+    Evidence { qrels, lengths }: Evidence<'_>,
     specs: &[Spec],
     settings: VerdictSettings,
 ) -> Result<Vec<Certifier>> {

@@ -27,18 +27,18 @@ use crate::settings::{self, Take};
 use crate::table::{Lengths, Qrels, Run};
 use crate::watch;
 
-/// What is known about documents.
+/// What verdicts rest on: the judgments, and the lengths of documents.
 #[derive(Debug, Clone, Copy)]
-pub struct Known<'a> {
+pub struct Evidence<'a> {
     /// The judgments.
     pub qrels: &'a Qrels,
     /// The lengths of documents, for measures that read them.
     pub lengths: Option<&'a Lengths>,
 }
 
-impl<'a> From<&'a Qrels> for Known<'a> {
-    fn from(qrels: &'a Qrels) -> Known<'a> {
-        Known { qrels, lengths: None }
+impl<'a> From<&'a Qrels> for Evidence<'a> {
+    fn from(qrels: &'a Qrels) -> Evidence<'a> {
+        Evidence { qrels, lengths: None }
     }
 }
 
@@ -137,18 +137,18 @@ const HELD: usize = 1 << 20;
 /// A measure has no verdicts, a measure or a score is refused, or a document has no length.
 pub fn certify(
     runs: &[&Run],
-    known: Known<'_>,
+    evidence: Evidence<'_>,
     specs: &[Spec],
     settings: VerdictSettings,
 ) -> Result<Vec<Vec<Verdict>>> {
-    let certifiers = certifiers(runs, known, specs, settings)?;
-    let qrels = known.qrels;
+    let certifiers = certifiers(runs, evidence, specs, settings)?;
+    let qrels = evidence.qrels;
     let pairs: Vec<(usize, usize)> = (0..runs.len()).flat_map(|a| (a + 1..runs.len()).map(move |b| (a, b))).collect();
     let measures_at_once = (HELD / qrels.len()).clamp(1, specs.len().max(1));
     let pairs_at_once = (HELD / (qrels.len() * measures_at_once)).max(1);
     let passes = specs.len().div_ceil(measures_at_once) as u64;
     watch::begin(|| "certifying".into(), "queries", Some(passes * pairs.len() as u64 * qrels.len() as u64));
-    let mut queries = QueryBlocks::new(runs, known, specs, settings);
+    let mut queries = QueryBlocks::new(runs, evidence, specs, settings);
     let mut verdicts: Vec<Vec<Verdict>> = vec![Vec::with_capacity(specs.len()); pairs.len()];
     for (pairs, verdicts) in pairs.chunks(pairs_at_once).zip(verdicts.chunks_mut(pairs_at_once)) {
         for certifiers in certifiers.chunks(measures_at_once) {
@@ -202,12 +202,12 @@ const SEPARATE: usize = 64;
 /// See [`certify`]. Verdicts in measures of subtopics have no explanation.
 pub fn explain<'a>(
     runs: &'a [&'a Run; 2],
-    known: Known<'a>,
+    evidence: Evidence<'a>,
     spec: &Spec,
     settings: VerdictSettings,
 ) -> Result<(Verdict, Vec<Explained<'a>>)> {
-    let mut explained = Vec::with_capacity(known.qrels.len());
-    let verdict = each_explained(runs, known, spec, settings, |query| explained.push(query))?;
+    let mut explained = Vec::with_capacity(evidence.qrels.len());
+    let verdict = each_explained(runs, evidence, spec, settings, |query| explained.push(query))?;
     Ok((verdict, explained))
 }
 
@@ -218,34 +218,34 @@ pub fn explain<'a>(
 /// See [`certify`].
 pub fn overturning(
     runs: &[&Run; 2],
-    known: Known<'_>,
+    evidence: Evidence<'_>,
     spec: &Spec,
     settings: VerdictSettings,
 ) -> Result<(Verdict, Vec<u32>)> {
-    let mut counts = Vec::with_capacity(known.qrels.len());
+    let mut counts = Vec::with_capacity(evidence.qrels.len());
     let count = |query: Explained<'_>| counts.push(query.overturning.documents() as u32);
-    let verdict = each_explained(runs, known, spec, settings, count)?;
+    let verdict = each_explained(runs, evidence, spec, settings, count)?;
     Ok((verdict, counts))
 }
 
 /// Decides the verdict on two runs, and passes the explanation of each query to `take`.
 fn each_explained<'a>(
     runs: &'a [&'a Run; 2],
-    known: Known<'a>,
+    evidence: Evidence<'a>,
     spec: &Spec,
     settings: VerdictSettings,
     mut take: impl FnMut(Explained<'a>),
 ) -> Result<Verdict> {
     const PAIR: (usize, usize) = (0, 1);
     let specs = std::slice::from_ref(spec);
-    let certifiers = certifiers(runs, known, specs, settings)?;
+    let certifiers = certifiers(runs, evidence, specs, settings)?;
     let certifier = &certifiers[0];
     if !certifier.assigns_grades() {
         let why = "because an unjudged document may have a grade for each subtopic";
         return Err(Error::Measure(format!("a verdict in {spec} cannot be explained by grades of documents, {why}")));
     }
-    watch::begin(|| "certifying".into(), "queries", Some(2 * known.qrels.len() as u64));
-    let mut queries = QueryBlocks::new(runs, known, specs, settings);
+    watch::begin(|| "certifying".into(), "queries", Some(2 * evidence.qrels.len() as u64));
+    let mut queries = QueryBlocks::new(runs, evidence, specs, settings);
     let mut by_query = bounds_by_pair(&mut queries, &[PAIR], &certifiers)?.swap_remove(0).swap_remove(0);
     certifier.settle(&mut by_query, &mut PairJoiner::default(), &queries, PAIR)?;
     let most = settings.most();

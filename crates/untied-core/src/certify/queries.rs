@@ -3,7 +3,7 @@
 
 use rayon::prelude::*;
 
-use super::{Known, VerdictSettings};
+use super::{Evidence, VerdictSettings};
 use crate::compare::subtopics;
 use crate::difference::{DifferenceWorkspace, PairFacts, RankingPair, Subtopic};
 use crate::error::Result;
@@ -26,7 +26,7 @@ pub(super) struct DocumentFacts<'a> {
 
 impl<'a> DocumentFacts<'a> {
     /// The facts that these measures read.
-    pub fn new(Known { qrels, lengths }: Known<'a>, specs: &[Spec]) -> DocumentFacts<'a> {
+    pub fn new(Evidence { qrels, lengths }: Evidence<'a>, specs: &[Spec]) -> DocumentFacts<'a> {
         let need = |needs: Needs| specs.iter().any(|spec| spec.info.needs == needs);
         DocumentFacts {
             qrels,
@@ -74,8 +74,13 @@ pub(super) struct QueryBlocks<'a> {
 }
 
 impl<'a> QueryBlocks<'a> {
-    pub fn new(runs: &'a [&'a Run], known: Known<'a>, specs: &[Spec], settings: VerdictSettings) -> QueryBlocks<'a> {
-        QueryBlocks { runs, facts: DocumentFacts::new(known, specs), settings, first: 0, held: Vec::new() }
+    pub fn new(
+        runs: &'a [&'a Run],
+        evidence: Evidence<'a>,
+        specs: &[Spec],
+        settings: VerdictSettings,
+    ) -> QueryBlocks<'a> {
+        QueryBlocks { runs, facts: DocumentFacts::new(evidence, specs), settings, first: 0, held: Vec::new() }
     }
 
     /// The index of each block's first query.

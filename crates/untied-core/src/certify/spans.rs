@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use super::certifier::{certifiers, ends};
 use super::queries::{DocumentFacts, PairJoiner, QueryRankings};
-use super::{Known, VerdictSettings};
+use super::{Evidence, VerdictSettings};
 use crate::error::Result;
 use crate::names::Spec;
 use crate::ranking::Order;
@@ -20,12 +20,12 @@ use crate::watch;
 pub fn spans(
     runs: &[&Run],
     pairs: &[(usize, usize)],
-    known: Known<'_>,
+    evidence: Evidence<'_>,
     specs: &[Spec],
     settings: VerdictSettings,
 ) -> Result<Vec<Vec<(f64, f64)>>> {
-    let certifiers = certifiers(runs, known, specs, settings)?;
-    let (qrels, facts) = (known.qrels, DocumentFacts::new(known, specs));
+    let certifiers = certifiers(runs, evidence, specs, settings)?;
+    let (qrels, facts) = (evidence.qrels, DocumentFacts::new(evidence, specs));
     let most = settings.most();
     watch::begin(|| "bounding differences".into(), "queries", Some(qrels.len() as u64));
     // Each thread has the rankings of only one query in memory.

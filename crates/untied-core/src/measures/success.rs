@@ -129,7 +129,7 @@ struct AllFound {
 }
 
 impl AllFound {
-    /// The probabilities of success and of failure, if so many documents are relevant.
+    /// The probabilities that all of the relevant documents are found, and that some is not; `relevant` is their number.
     fn chances(&self, relevant: f64, ranking: &Ranking) -> (f64, f64) {
         let (mut found, mut chances) = (0, (1.0, 0.0));
         for group in ranking.groups_to(self.cutoff) {

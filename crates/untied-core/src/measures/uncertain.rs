@@ -6,7 +6,7 @@
 //! so for all grades.
 //!
 //! A ranking has the numbers of profiles as grades here, and a profile has (grade, probability) for each possible grade
-//! above 0. What is left of 1 is the probability of grade 0.
+//! above 0. The probability of grade 0 is 1 minus their sum.
 //!
 //! - [`LinearGain`]: a sum of weights times gains needs only the mean and the variance of each document's gain.
 //! - [`Counted`]: a sum over relevant documents of a(rank) + b(rank) (relevant ones above), divided by a function of R.
